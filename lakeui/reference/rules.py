@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from catalog_app.rules.codes import CODE_TABLE, CodeText, VerdictCode
 from catalog_app.rules.loader import Cell, CellVerdict, RuleTable, load_rules
 from lakeui.reference.markdown import code, page, table
+from merge_app.planning.decision_phrases import PHRASES
 from merge_app.planning.decisions import decisions_of_object
+from merge_app.planning.merge_plan import Decision
 
 HEAD = """# Merge rules
 
-A merge that is refused says what each branch did, for example updated and inserted rows, and the sentence of the rule.
-Its dry run, its page and REST also name the code. Search this page for the sentence or the code: it has the pairs that
-raise it, and the way out. The tables stand after the codes.
+A merge that is refused says for each conflict its code, what each branch did, and the sentence of the rule. Search this
+page for the code: it has the pairs that raise it, and the way out. The tables stand after the codes.
 
 - The rules are data: `catalog_app/rules/*.toml`.
   [Change a rule](../../CONTRIBUTING.md#change-a-rule-of-merging) says how.
@@ -45,8 +46,11 @@ def _lines(tables: list[RuleTable]) -> Iterator[str]:
     yield "## Conflicts"
     yield ""
     yield "Each refuses the merge until it is cleared or decided. A part of the object, such as a row, a column or a"
-    yield "property, may be decidable too: the refusal lists it. In SQL: [`MERGE BRANCH .. RESOLVE`](statements.md)."
+    yield "property, may be decidable too: the refusal lists it. Statements and refusals write a decision as `RESOLVE` takes"
+    yield "it: `MERGE BRANCH delays RESOLVE (TABLE flights.flights KEEP BOTH)`. REST has a value for each. See"
+    yield "[statements](statements.md)."
     yield ""
+    yield from table(["in RESOLVE", "in REST"], ([code(item.form), code(name.value)] for name, item in PHRASES.items()))
     for name, text in CODE_TABLE.items():
         if text.is_conflict:
             yield from _code(name, text, tables)
@@ -70,8 +74,12 @@ def _code(name: VerdictCode, text: CodeText, tables: list[RuleTable]) -> Iterato
         yield f"- {rules.title}, *{cell.source} × {cell.destination}* ({_WORDS[cell.verdict]}). {cell.sentence}"
     yield f"- Way out: {text.remedy}"
     if text.is_conflict:
-        yield f"- Or decide the whole object: {', '.join(code(item.value) for item in decisions_of_object(name))}."
+        yield f"- Or decide the whole object: {', '.join(map(_form, decisions_of_object(name)))}."
     yield ""
+
+
+def _form(decision: Decision) -> str:
+    return code(PHRASES[decision].form)
 
 
 def _cells(name: VerdictCode, tables: list[RuleTable]) -> Iterator[tuple[RuleTable, Cell]]:

@@ -1,25 +1,29 @@
-"""``MERGE BRANCH s TO t RESOLVE (TABLE d.t KEEP BOTH, TABLE d.u COLUMN c TAKE DESTINATION, ..)``: decisions in SQL."""
+"""``MERGE BRANCH s TO t RESOLVE (TABLE d.t KEEP BOTH, TABLE d.u COLUMN c TAKE TARGET, ..)``: decisions in SQL."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 
-from catalog_app.domain.quoting import quote_name, quote_text
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.lexer import Kind
 from lakeui.sql.names import read_database, read_table
 from lakeui.sql.statements import ConflictDecision
+from merge_app.planning.decision_phrases import (
+    OTHER_WORDS,
+    PHRASES,
+    decision_written,
+    forms_of,
+    object_written,
+    part_written,
+)
+from merge_app.planning.merge_plan import Decision
 
 _ACTIONS = {
-    "TAKE SOURCE": "source",
-    "TAKE DESTINATION": "destination",
-    "TAKE TARGET": "destination",
-    "TAKE LARGER": "larger",
-    "KEEP BOTH": "both",
-    "RUN AGAIN": "rerun",
-    "SKIP": "leave_out",
+    **{phrase.words: decision.value for decision, phrase in PHRASES.items() if not phrase.argument},
+    **OTHER_WORDS,
 }
+"""By its words, a decision that takes no argument."""
 
 
 def accept_decisions(cursor: Cursor) -> tuple[ConflictDecision, ...]:
@@ -27,10 +31,23 @@ def accept_decisions(cursor: Cursor) -> tuple[ConflictDecision, ...]:
     if not cursor.accept("RESOLVE"):
         return ()
     cursor.expect("(")
+    found = _decisions(cursor)
+    cursor.expect(")")
+    return found
+
+
+def decisions_parsed(text: str) -> tuple[ConflictDecision, ...]:
+    """What the parentheses of RESOLVE may have between them. Raises SyntaxProblem."""
+    cursor = Cursor(text)
+    found = _decisions(cursor)
+    cursor.end()
+    return found
+
+
+def _decisions(cursor: Cursor) -> tuple[ConflictDecision, ...]:
     found = [_decision(cursor)]
     while cursor.accept(","):
         found.append(_decision(cursor))
-    cursor.expect(")")
     return tuple(found)
 
 
@@ -93,12 +110,10 @@ def _action(cursor: Cursor) -> tuple[str, str, str]:
         return "newest", "", cursor.name("a column's name")
     if cursor.accept("SET"):
         return "edited", "", cursor.string("a value as JSON in quotes")
-    cursor.fail(f"Expected {', '.join(_ACTIONS)}, RENAME TO, TAKE NEWEST BY or SET")
+    cursor.fail(f"Expected {forms_of(PHRASES)}")
 
 
 # -- the other way ----------------------------------------------------------------------------------------------------
-
-_PHRASES = {decision: phrase for phrase, decision in _ACTIONS.items() if phrase != "TAKE TARGET"}
 
 
 def decisions_written(decisions: Sequence[ConflictDecision]) -> str:
@@ -109,36 +124,6 @@ def decisions_written(decisions: Sequence[ConflictDecision]) -> str:
 
 
 def _written(item: ConflictDecision) -> str:
-    # Which dot parts a full name makes no difference: whoever reads it puts both parts together again.
-    parts = item.name.split(".", 1) if item.kind == "table" else [item.name]
-    name = f"{item.kind.upper()} {'.'.join(quote_name(part) for part in parts)}"
-    return " ".join(part for part in (name, _part_written(item), _action_written(item)) if part)
-
-
-def _part_written(item: ConflictDecision) -> str:
-    match item.part:
-        case "column":
-            return f"COLUMN {quote_name(item.column)}"
-        case "property":
-            return f"PROPERTY {quote_text(item.part_key)}"
-        case "partition":
-            values = ("NULL" if value is None else quote_text(value) for value in json.loads(item.part_key))
-            return f"PARTITION ({', '.join(values)})"
-        case "rows":
-            return "ROWS"
-        case "row":
-            return f"ROW {quote_text(item.part_key)}"
-        case "cell":
-            return f"CELL {quote_name(item.column)} OF {quote_text(item.part_key)}"
-    return ""
-
-
-def _action_written(item: ConflictDecision) -> str:
-    match item.decision:
-        case "rename":
-            return f"RENAME TO {quote_name(item.new_name)}"
-        case "newest":
-            return f"TAKE NEWEST BY {quote_name(item.value)}"
-        case "edited":
-            return f"SET {quote_text(item.value)}"
-    return _PHRASES[item.decision]
+    of = object_written(item.kind, item.name), part_written(item.part, item.part_key, item.column)
+    does = decision_written(Decision(item.decision), new_name=item.new_name, value=item.value)
+    return " ".join(text for text in (*of, does) if text)

@@ -42,6 +42,8 @@ ATTEMPTS = 8
 SHORTEST_PAUSE_SECONDS = 0.02
 LONGEST_PAUSE_SECONDS = 1.0
 _DISCARDED = frozenset({VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE})
+BEGIN_AGAIN = "ROLLBACK, then BEGIN and run the statements again: they then work on what the branch holds now."
+RUN_AGAIN = "Run the statement again: it then works on what the branch holds now."
 NAMING = frozenset({OperationKind.CREATE, OperationKind.RENAME, OperationKind.UNDROP})
 
 
@@ -205,7 +207,7 @@ def _commit(
         if not planned.conflicts and any(item.data is not None and item.data.needs_engine for item in planned.objects):
             raise _EngineNeeded
     if ready.planned.conflicts:
-        raise conflict_error(ready.planned, _refusal(staged, branch))
+        raise statement_refused(ready.planned, staged, branch)
     if _is_overtaken(ready.planned) or _is_disproved(staged, branch):
         raise SerializationConflict
     fault_point("write.planned")
@@ -288,12 +290,6 @@ def branch_moved_error() -> BranchMoved:
     )
 
 
-def _refusal(staged: StatementDraft, branch: Branch) -> str:
-    if branch.head_version == staged.seen.version:
-        return f"The statement does not fit what branch {branch.name} holds."
-    return f"Branch {branch.name} moved while the statement ran, and the two do not fit."
-
-
 def branch_lock(branch_id: int) -> Branch:
     """The branch row, locked until the transaction ends: what every commit to the branch waits for."""
     return branches_lock([branch_id])[branch_id]
@@ -340,11 +336,21 @@ def _side(staged: StatementDraft, now: Snapshot) -> SourceSide:
     )
 
 
-def conflict_error(planned: MergePlan, message: str, *, remedy: str | None = None) -> MergeConflict:
-    """The refusal that carries every conflict (P5). ``remedy``: the first conflict's where it is None."""
-    return MergeConflict(
-        message,
-        remedy=remedy or planned.conflicts[0].remedy,
-        conflicts=[finding_as_json(item) for item in planned.conflicts],
-        notes=[finding_as_json(item) for item in planned.notes],
-    )
+def conflict_error(planned: MergePlan, message: str, *, way_out: str = "") -> MergeConflict:
+    """The refusal that carries every conflict (P5). ``way_out``: that of a statement or transaction, which no decision
+    answers; without it the conflicts are those of a merge, each with its own.
+    """
+    conflicts = [finding_as_json(item) for item in planned.conflicts]
+    if way_out:
+        conflicts = [item | {"remedy": way_out, "decisions": []} for item in conflicts]
+    notes = [finding_as_json(item) for item in planned.notes]
+    return MergeConflict(message, remedy=conflicts[0]["remedy"], conflicts=conflicts, notes=notes)
+
+
+def statement_refused(planned: MergePlan, staged: StatementDraft, branch: Branch) -> MergeConflict:
+    """The refusal of a statement that does not fit its branch."""
+    if branch.head_version == staged.seen.version:
+        message = f"The statement does not fit what branch {branch.name} holds."
+        return conflict_error(planned, message, way_out=planned.conflicts[0].remedy)
+    message = f"Branch {branch.name} moved while the statement ran, and the two do not fit."
+    return conflict_error(planned, message, way_out=RUN_AGAIN)

@@ -37,6 +37,7 @@ from merge_app.execution.attempts import (
 )
 from merge_app.execution.commit import (
     ATTEMPTS,
+    BEGIN_AGAIN,
     SerializationConflict,
     branch_gone_error,
     branch_lock,
@@ -132,7 +133,8 @@ def _merge(command: MergeCommand, engine: EngineSource, progress: Progress) -> d
         if prepared.planned.conflicts:
             message = refusal_text(prepared, command)
             refusal_record(prepared, command, {"message": message})
-            raise conflict_error(prepared.planned, message, remedy=_way_out(command))
+            way_out = "" if command.transaction_id is None else BEGIN_AGAIN
+            raise conflict_error(prepared.planned, message, way_out=way_out)
         if prepared.is_empty:
             return merge_result(nothing_record(prepared, command))
         fault_point("merge.planned")
@@ -150,13 +152,6 @@ def _merge(command: MergeCommand, engine: EngineSource, progress: Progress) -> d
             fault_point("merge.committed")
             return merge_result(recorded)
     raise branch_moved_error()
-
-
-def _way_out(command: MergeCommand) -> str | None:
-    """Of a transaction, which no other branch can be merged into."""
-    if command.transaction_id is None or command.header.publishes:
-        return None
-    return "ROLLBACK, and run the transaction again on the branch as it is now."
 
 
 def _change(command: MergeCommand) -> Change:

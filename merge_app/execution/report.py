@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from catalog_app.domain.state import TableState
-from merge_app.planning.decisions import options_of
+from merge_app.planning.decisions import options_of, remedy_of_merge
 from merge_app.planning.merge_plan import Finding, MergePlan, ObjectPlan
 
 
@@ -22,7 +22,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "code": finding.code,
         "note": finding.note,
         "message": finding.message,
-        "remedy": finding.remedy,
+        "remedy": remedy_of_merge(finding),
         "source_versions": list(finding.source_versions),
         "dest_versions": list(finding.destination_versions),
         "details": finding.details,

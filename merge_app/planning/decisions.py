@@ -9,6 +9,7 @@ from typing import Any
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import VerdictCode
+from merge_app.planning.decision_phrases import forms_of, object_written, part_written
 from merge_app.planning.effects import effect_as_json
 from merge_app.planning.merge_plan import Decision, Finding, Resolution, ResolutionPart, Verdict
 from merge_app.planning.row_merges import BY_ROW_ID
@@ -38,6 +39,10 @@ class Option:
 
     def as_json(self) -> dict[str, str]:
         return {"decision": self.decision.value, "part": self.part.value, "part_key": self.part_key}
+
+    @classmethod
+    def of_json(cls, item: Mapping[str, str]) -> Option:
+        return cls(Decision(item["decision"]), ResolutionPart(item["part"]), item["part_key"])
 
 
 def options_of(finding: Finding) -> tuple[Option, ...]:
@@ -105,31 +110,29 @@ def is_by_row(details: Mapping[str, Any]) -> bool:
     return "rows" in details
 
 
-def with_decisions(finding: Finding) -> str:
-    """The remedy of a conflict, with the decisions that clear it."""
-    parts: dict[str, list[str]] = {}
-    for option in options_of(finding):
-        if option.part is not ResolutionPart.ROW:
-            parts.setdefault(_part_text(option, finding), []).append(option.decision.value)
-    texts = [f"{part} {_or(decisions)}" for part, decisions in parts.items()]
-    return f"{finding.remedy} Or decide it: {'; '.join(texts)}." if texts else finding.remedy
+OR_DECIDE = "Or decide it: "
+"""Between the remedy of a conflict and the decisions that clear it."""
 
 
-def _part_text(option: Option, finding: Finding) -> str:
-    match option.part:
-        case ResolutionPart.OBJECT:
-            return f"the {finding.object_kind.value}"
-        case ResolutionPart.ROWS:
-            return "all conflicting rows"
-        case ResolutionPart.COLUMN:
-            return f"column {finding.details['column']}"
-        case _:
-            return f"{option.part.value} {option.part_key}"
+def remedy_of_merge(finding: Finding) -> str:
+    """The remedy of a merge's conflict, with the decisions that clear it as MERGE BRANCH takes them; of any other
+    finding its own.
+    """
+    if finding.verdict is not Verdict.CONFLICT:
+        return finding.remedy
+    options = [option for option in options_of(finding) if option.part is not ResolutionPart.ROW]
+    kind, name = finding.object_kind.value, finding.object_name
+    texts = [f"RESOLVE ({text})" for text in options_written(kind, name, finding.details, options)]
+    return f"{finding.remedy} {OR_DECIDE}{', or '.join(texts)}." if texts else finding.remedy
 
 
-def _or(decisions: list[str]) -> str:
-    *most, last = decisions
-    return f"{', '.join(most)} or {last}" if most else last
+def options_written(kind: str, name: str, details: Mapping[str, Any], options: Iterable[Option]) -> list[str]:
+    """The options of a conflict by what they decide: ``TABLE d.t COLUMN c TAKE SOURCE | TAKE TARGET``."""
+    parts: dict[str, list[Decision]] = {}
+    for option in options:
+        part = part_written(option.part, option.part_key, details.get("column", ""))
+        parts.setdefault(f"{part} ".lstrip(), []).append(option.decision)
+    return [f"{object_written(kind, name)} {part}{forms_of(decisions)}" for part, decisions in parts.items()]
 
 
 # -- what a decision does ---------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from catalog_app.rules.loader import Rules, load_rules
 from merge_app.planning.broken_views import broken_views_judge
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.databases import database_plan
-from merge_app.planning.decisions import decision_notes, with_decisions
+from merge_app.planning.decisions import decision_notes
 from merge_app.planning.findings import ordered
 from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.left_out_before import left_out_judge
@@ -34,13 +34,11 @@ def plan(given: PlanInput) -> MergePlan:
     rules = load_rules()
     undecided = replace(given, resolutions=()) if given.resolutions else given
     findings, objects = _judged(undecided, rules)
-    findings = [_with_decisions(finding) for finding in findings]
     if given.resolutions:
         conflicts = [finding for finding in findings if finding.verdict is Verdict.CONFLICT]
         resolved = resolve(given)
         before = objects
         findings, objects = _judged(resolved, rules)
-        findings = [_with_decisions(finding) for finding in findings]
         objects = sorted([*objects, *_left_out(before, objects)], key=_place)
         findings = _without_decided(findings, taken := decided(conflicts, findings, given.resolutions))
         names = {(item.kind, item.object_id): item.name for item in objects}
@@ -55,11 +53,6 @@ def plan(given: PlanInput) -> MergePlan:
         resolutions=given.resolutions,
     )
     return MergePlan(judged, tuple(objects), digest)
-
-
-def _with_decisions(finding: Finding) -> Finding:
-    """A conflict, its remedy naming the decisions that clear it."""
-    return replace(finding, remedy=with_decisions(finding)) if finding.verdict is Verdict.CONFLICT else finding
 
 
 def _without_decided(findings: Iterable[Finding], taken: Sequence[Finding]) -> list[Finding]:

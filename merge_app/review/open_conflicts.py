@@ -11,7 +11,8 @@ from lakeui.common.errors import NoOpenConflict
 from merge_app.comparison.compare import comparison_load
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.report import finding_as_json
-from merge_app.planning.decisions import is_by_row, is_by_row_id
+from merge_app.planning.decision_phrases import decision_written
+from merge_app.planning.decisions import Option, is_by_row, is_by_row_id, options_written
 from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
 from merge_app.planning.row_merges import ROW_PARTS
 
@@ -103,10 +104,11 @@ def no_open_conflict(
 ) -> NoOpenConflict:
     """The refusal of a decision that answers nothing, with the conflicts that are open."""
     part = "" if decided.part is ResolutionPart.OBJECT else f" of the {decided.part.value} {decided.part_key}".rstrip()
+    decision = decision_written(decided.decision, new_name=decided.name, value=decided.value)
     shown = [*own, *(item for item in conflicts if item not in own)][:CONFLICTS_SHOWN]
-    lines = [f"{item['object']}: {_choices_text(item)}" for item in shown]
+    lines = [line for item in shown for line in _choices_written(item)]
     return NoOpenConflict(
-        f"The decision {decided.decision.value}{part} answers no open conflict of {decided.object_kind.value}"
+        f"The decision {decision}{part} answers no open conflict of {decided.object_kind.value}"
         f" {name or decided.object_id}.",
         remedy=f"Open: {'; '.join(lines)}." if lines else "Nothing is open: the merge needs no decision.",
         open=[
@@ -117,10 +119,6 @@ def no_open_conflict(
     )
 
 
-def _choices_text(conflict: OpenConflict) -> str:
-    parts: dict[str, list[str]] = {}
-    for item in conflict["decisions"]:
-        named = conflict["details"]["column"] if item["part"] == "column" else item["part_key"]
-        part = f"{item['part']} {named}".rstrip()
-        parts.setdefault(part, []).append(item["decision"])
-    return ", ".join(f"{part} {'/'.join(choices)}" for part, choices in parts.items())
+def _choices_written(conflict: OpenConflict) -> list[str]:
+    options = map(Option.of_json, conflict["decisions"])
+    return options_written(conflict["kind"], conflict["object"], conflict["details"], options)

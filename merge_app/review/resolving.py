@@ -22,6 +22,7 @@ from catalog_app.selectors.snapshots import branch_snapshot
 from lakeui.common.errors import InvalidValue, NotFound, Stale
 from merge_app.comparison.decision_effects import effects_load
 from merge_app.execution.engine_source import EngineSource
+from merge_app.planning.decision_phrases import named_twice
 from merge_app.planning.effects import effect_as_json
 from merge_app.planning.merge_plan import Decision, Effect, Resolution, ResolutionPart
 from merge_app.planning.resolutions import ALLOWED, partition_key
@@ -228,7 +229,7 @@ def resolution_checked(decided: Resolution) -> Resolution:
     allowed = ALLOWED[decided.part]
     if decided.decision not in allowed:
         raise InvalidValue(
-            f"Of one {decided.part.value} only these can be decided: {', '.join(sorted(allowed))}.",
+            f"Of one {decided.part.value} only these can be decided: {', '.join(map(named_twice, sorted(allowed)))}.",
             remedy="Decide of the object as a whole, or choose one of them.",
         )
     if (decided.decision is Decision.RENAME) != bool(decided.name):

@@ -111,9 +111,13 @@ def test_a_conflict_ends_with_2_and_names_itself(lake: Call) -> None:
     assert document(lake, "merge", "fix", status=2)["code"] == "MERGE_CONFLICT"
     status, _, text = lake("merge", "fix")
     assert (status, "MERGE_CONFLICT: " in text) == (2, True)
-    assert "  - On d.t: " in text
+    assert "  - [PRIMARY_KEY_CLASH] On d.t: " in text
+    assert "RESOLVE (TABLE d.t ROWS TAKE SOURCE | TAKE TARGET | TAKE LARGER | TAKE NEWEST BY column)" in text
     decisions = '[{"database": "d", "table": "t", "part": "rows", "decision": "destination"}]'
-    assert document(lake, "merge", "fix", "--decisions", decisions)["outcome"] == "merged"
+    assert document(lake, "merge", "fix", "--dry-run", "--decisions", decisions)["mergeable"]
+    wrong = document(lake, "merge", "fix", "--resolve", "TABLE d.t ROWS TARGET", status=1)
+    assert (wrong["code"], wrong["field"], "TAKE TARGET" in wrong["detail"]) == ("INVALID_VALUE", "resolve", True)
+    assert document(lake, "merge", "fix", "--resolve", "TABLE d.t ROWS TAKE TARGET")["outcome"] == "merged"
 
 
 def test_what_waits_for_people_ends_with_3(

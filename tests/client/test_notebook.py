@@ -89,13 +89,12 @@ def test_a_refused_merge_shows_conflicts_as_a_table(catalog: Catalog, shell: Int
     assert said.startswith("MERGE_CONFLICT")
     (output,) = shown.outputs
     assert "d.t" in output.data["text/plain"]
-    assert "<th>decisions</th>" in output.data["text/html"]
+    assert "<th>ways out</th>" in output.data["text/html"]
     assert "source" in output.data["text/html"]
     with capture_output():
         done = shell.run_cell("%lake merge fix\nafter = 1")
     assert (done.success, "after" in shell.user_ns) == (False, False)
-    decisions = '[{"database": "d", "table": "t", "part": "rows", "decision": "source"}]'
-    _, shown = cell(shell, f"%lake merge fix --decisions '{decisions}'")
+    _, shown = cell(shell, '%lake merge fix --resolve "TABLE d.t ROWS TAKE SOURCE"')
     assert shown.stdout.startswith("Merged fix into main")
     found, _ = cell(shell, "%%lake\nSELECT name FROM d.t WHERE id = 1")
     assert found["name"].tolist() == ["<b>x</b>"]

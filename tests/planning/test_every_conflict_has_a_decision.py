@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +15,13 @@ from catalog_app.domain.operations import FileEffects, ObjectKind, Operation, Op
 from catalog_app.domain.row_merge import RowConflicts, RowJudgement
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
+from lakeui.sql.decisions import decisions_parsed
 from merge_app.lineage.facts import Fact, Key, Scope, ScopeKind
 from merge_app.lineage.outcomes import Finding as CoreFinding
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attribute_sides import AttributeSides
-from merge_app.planning.decisions import Option, options_of
+from merge_app.planning.decision_phrases import PHRASES
+from merge_app.planning.decisions import OR_DECIDE, Option, options_of, remedy_of_merge
 from merge_app.planning.merge_plan import (
     Decision,
     Finding,
@@ -81,13 +84,26 @@ def resolution(finding: Finding, option: Option) -> Resolution:
     )
 
 
+def typed(remedy: str) -> set[tuple[str, str]]:
+    """The part and decision of everything that somebody can type of a refusal, as the grammar reads it."""
+    found = set()
+    for text in re.findall(r"RESOLVE \(((?:[^()]|\([^()]*\))*)\)", remedy.partition(OR_DECIDE)[2]):
+        first, *others = text.split(" | ")
+        (decided,) = decisions_parsed(first)
+        decided_part = first.removesuffix(PHRASES[Decision(decided.decision)].form)
+        for (item,) in map(decisions_parsed, (first, *(decided_part + other for other in others))):
+            found.add((item.part, item.decision))
+    return found
+
+
 def check(given: PlanInput) -> None:
     conflicts = plan(given).conflicts
     assert conflicts
     for conflict in conflicts:
         options = options_of(conflict)
         assert options, conflict.code
-        assert "Or decide it: " in conflict.remedy
+        named = {(option.part.value, option.decision.value) for option in options if option.part.value != "row"}
+        assert typed(remedy_of_merge(conflict)) == named
         for option in options:
             decided = plan(replace(given, resolutions=(resolution(conflict, option),)))
             left = {(item.code, item.object_id, item.source_operation) for item in decided.conflicts}

@@ -92,7 +92,7 @@ def test_decision_without_conflict_is_refused_with_open_ones(lake: ReviewLake, c
         found = problem(decide(lake, wanted.pop("table"), wanted.pop("decision"), **wanted), 422, "NO_OPEN_CONFLICT")
         assert [item["object"] for item in found["open"]] == ["d.r"]
         assert "both" in {item["decision"] for item in found["open"][0]["decisions"]}
-        assert found["remedy"].startswith("Open: d.r: object both/")
+        assert found["remedy"].startswith("Open: TABLE d.r KEEP BOTH | RUN AGAIN")
     assert lake.read("merge-requests/1/resolutions/")["results"] == []
 
 
@@ -113,7 +113,8 @@ def test_a_column_is_decided_by_either_id(lake: ReviewLake, by: str) -> None:
     detail = lake.read(f"compare/c...main/objects/table/{table}/")
     ids = {side: next(c[side]["id"] for c in detail["columns"] if c[side] and c[side]["name"] == "z") for side in (by,)}
     (cell,) = [item for item in detail["cells"] if item["code"] == "COLUMN_TYPE_NARROWING"]
-    assert "Or decide it: column z destination; the table source, destination or leave_out." in cell["remedy"]
+    whole = "RESOLVE (TABLE d.r TAKE SOURCE | TAKE TARGET | SKIP)"
+    assert f"Or decide it: RESOLVE (TABLE d.r COLUMN z TAKE TARGET), or {whole}." in cell["remedy"]
     made = decide(lake, table, "destination", part="column", part_key=str(ids[by]))
     assert made.json()["effect"] == (
         "Keeps the column as main has it; leaves out the change of 1 column on c: z; 1 value of column z written on c:"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from lakeui.common.errors import SyntaxProblem
 from lakeui.sql import statements as sql
-from lakeui.sql.decisions import decisions_written
+from lakeui.sql.decisions import decisions_parsed, decisions_written
 from lakeui.sql.parse import parse
+from merge_app.planning.decision_phrases import PHRASES
 from merge_app.planning.merge_plan import Decision, ResolutionPart
 
 NASTY = 'it\'s `a` \\ "b"'
@@ -35,6 +37,17 @@ def test_a_decision_is_read_as_it_was_written(decision: sql.ConflictDecision) ->
     found = parse(f"MERGE BRANCH s TO t {decisions_written([decision, decision])}")
     assert isinstance(found, sql.MergeBranch)
     assert found.decisions == (decision, decision)
+
+
+def test_every_decision_has_a_phrase_of_its_own() -> None:
+    assert set(PHRASES) == set(Decision)
+    assert len({phrase.words for phrase in PHRASES.values()}) == len(PHRASES)
+
+
+def test_no_decision_is_refused_with_every_form() -> None:
+    with pytest.raises(SyntaxProblem) as refused:
+        decisions_parsed("TABLE d.t BOTH")
+    assert all(phrase.form in refused.value.message for phrase in PHRASES.values())
 
 
 def test_no_decisions_are_no_text() -> None:

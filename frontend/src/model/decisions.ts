@@ -13,6 +13,29 @@ export interface Part {
   decisions: readonly ResolutionChoice["decision"][];
 }
 
+/** What a decision is called by people: on its button, which names the branches, and where it is looked at later. */
+export function choiceText(decision: ResolutionChoice["decision"], { source, destination }: { source: string; destination: string }): string {
+  switch (decision) {
+    case "source":
+      return `Keep ${source}`;
+    case "destination":
+    case "leave_out":
+      return `Keep ${destination}`;
+    case "rename":
+      return "Rename …";
+    case "both":
+      return "Keep both";
+    case "rerun":
+      return "Keep both, and run again on new rows";
+    case "larger":
+      return "Keep the larger value";
+    case "newest":
+      return "Keep the newer row …";
+    case "edited":
+      return "Edit …";
+  }
+}
+
 /** `leave_out` does what `destination` does, so the page offers one of them. */
 const SIDES: Part["decisions"] = ["source", "destination"];
 

@@ -26,7 +26,7 @@ describe("a timeline in words", () => {
     [event({ kind: "checked", details: { checks: { no_nulls: "passed" } } }), "ran the checks: no_nulls passed"],
     [
       event({ kind: "resolution", details: { what: "decided", object_kind: "table", object_id: 5, part: "property", part_key: "owner", decision: "source", name: "" } }),
-      "decided for table 5, property owner: take the source",
+      "decided for table 5, property owner: keep the source",
     ],
     [event({ kind: "commented", details: { what: "resolved", comment: 1 } }), "resolved a thread"],
     [event({ kind: "commented", details: { what: "edited", comment: 1 } }), undefined],

@@ -1,7 +1,7 @@
 /** Sentences of a request's timeline, and which comments stand where in it. */
 import { textOr } from "./format";
-import { keyText } from "./decisions";
-import type { Comment, TimelineEvent } from "../api/resources";
+import { choiceText, keyText } from "./decisions";
+import type { Comment, ResolutionChoice, TimelineEvent } from "../api/resources";
 import { STATE_MARKS } from "./review";
 
 const VERDICT_WORDS: Record<string, string> = {
@@ -9,17 +9,7 @@ const VERDICT_WORDS: Record<string, string> = {
   request_changes: "requested changes",
   withdraw: "withdrew their review",
 };
-const DECISION_WORDS: Record<string, string> = {
-  source: "take the source",
-  destination: "take the target",
-  leave_out: "leave it out",
-  rename: "bring it under another name",
-  both: "keep both",
-  rerun: "keep both, and run the statements on new rows",
-  larger: "take the larger value",
-  newest: "take the newer row by",
-  edited: "take the value",
-};
+const SIDES = { source: "the source", destination: "the target" };
 
 /** What happened, to follow the name of who did it; undefined where something else on the page says so. */
 export function eventText(event: TimelineEvent, names: ReadonlyMap<string, string> = new Map()): string | undefined {
@@ -55,8 +45,9 @@ function droppedText({ details }: TimelineEvent): string {
 }
 
 export function decisionText(decision: string, name: string): string {
-  const words = DECISION_WORDS[decision] ?? decision;
-  return name ? `${words}, ${name}` : words;
+  const choice = choiceText(decision as ResolutionChoice["decision"], SIDES).replace(" …", "");
+  const words = choice.charAt(0).toLowerCase() + choice.slice(1);
+  return name ? `${words}: ${name}` : words;
 }
 
 function stateText({ from_state: from, to_state: to, actor, details, reason }: TimelineEvent): string {

@@ -35,9 +35,9 @@ from lakeui.api.sql.resource_writes import (
     written,
 )
 from lakeui.api.sql.sql_view import PREFER
-from lakeui.common.errors import InvalidValue
+from lakeui.common.errors import InvalidValue, SyntaxProblem
 from lakeui.sql.cursor import is_stored
-from lakeui.sql.decisions import decisions_written
+from lakeui.sql.decisions import decisions_parsed, decisions_written
 from lakeui.sql.statements import ConflictDecision
 from merge_app.audit.selectors import audit_list, audit_summaries
 from merge_app.planning.merge_plan import Decision, ResolutionPart
@@ -86,6 +86,13 @@ class MergeWanted(CommitOptions):
     source_catalog = _Name(help_text="Catalog of the source, where it is another one.")
     destination = _Name(default=MAIN, help_text="Branch.")
     decisions = serializers.ListField(child=MergeDecision(), required=False, default=list, max_length=MOST_DECISIONS)
+    resolve = serializers.CharField(
+        required=False,
+        default="",
+        max_length=100_000,
+        help_text="Decisions as the text between the parentheses of RESOLVE, which a refusal names:"
+        " `TABLE flights.flights KEEP BOTH`. They count beside `decisions`.",
+    )
 
 
 class MergeDone(serializers.Serializer[Any]):
@@ -196,7 +203,7 @@ class CatalogMergeListView(ApiView):
         wanted = body_checked(MergeWanted, request)
         found = catalog_of(request, catalog)
         names = [name for name in (wanted["source_catalog"], wanted["source"]) if name]
-        decided = decisions_written([_decision(item) for item in wanted["decisions"]])
+        decided = decisions_written([*map(_decision, wanted["decisions"]), *_decisions(wanted["resolve"])])
         source, destination = ".".join(map(quote_name, names)), quote_name(wanted["destination"])
         statement = f"MERGE BRANCH {source} TO {destination} {decided}".rstrip()
         write = Write(statement, wanted, found.name, wanted["destination"])
@@ -204,6 +211,27 @@ class CatalogMergeListView(ApiView):
         if wanted["dry_run"] and isinstance(response, Response) and response.status_code == 200:
             response.data = _members(MergeRehearsed, response.data)
         return response
+
+
+def _decisions(text: str) -> tuple[ConflictDecision, ...]:
+    """The decisions that the text writes. Raises InvalidValue where it writes none, or more than are taken."""
+    try:
+        found = decisions_parsed(text) if text else ()
+    except SyntaxProblem as problem:
+        raise InvalidValue(
+            f"resolve is not understood: {problem.message}",
+            remedy="Write it as a refusal names it: TABLE flights.flights KEEP BOTH.",
+            field="resolve",
+            nearest=None,
+        ) from None
+    if len(found) > MOST_DECISIONS:
+        raise InvalidValue(
+            f"resolve has {len(found)} decisions; at most {MOST_DECISIONS} are taken.",
+            remedy="Decide the rest by ROWS, or of the whole table.",
+            field="resolve",
+            nearest=None,
+        )
+    return found
 
 
 def _decision(given: dict[str, Any]) -> ConflictDecision:

@@ -17,6 +17,7 @@ from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine
 from lakeui.sql import statements as sql
 from merge_app.execution.merge_command import Decided
+from merge_app.planning.decision_phrases import PHRASES
 from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
 from merge_app.review.open_conflicts import (
     OpenConflict,
@@ -59,7 +60,7 @@ def _refuse_twice(wanted: Sequence[sql.ConflictDecision], chosen: Sequence[Resol
         if found.setdefault(place, item) != item:
             raise InvalidValue(
                 f"One {item.part.value} of {said.kind} {said.name} is decided twice,"
-                f" as {found[place].decision.value} and as {item.decision.value}.",
+                f" as {PHRASES[found[place].decision].words} and as {PHRASES[item.decision].words}.",
                 remedy="Decide it once.",
                 field="decisions",
             )

@@ -78,10 +78,16 @@ def test_an_error_names_itself_and_its_remedy(door: FakeDoor, statement: str) ->
     assert run(statement) == (1, "", "NOT_FOUND: There is no table a.flihgts.\nDid you mean a.flights?\n")
 
 
+CONFLICTS = [
+    {"code": "A", "message": "first", "remedy": "Way 1."},
+    {"code": "B", "message": "second", "remedy": "Way 2."},
+]
+
+
 def test_every_conflict_is_listed(door: FakeDoor) -> None:
-    door.fail(MergeConflict("2 conflicts.", conflicts=[{"message": "first"}, {"code": "SECOND"}]))
+    door.fail(MergeConflict("2 conflicts.", conflicts=CONFLICTS, remedy=CONFLICTS[0]["remedy"]))
     status, _, err = run("X")
-    assert (status, err) == (1, "MERGE_CONFLICT: 2 conflicts.\n  - first\n  - SECOND\n")
+    assert (status, err) == (1, "MERGE_CONFLICT: 2 conflicts.\n  - [A] first\n    Way 1.\n  - [B] second\n    Way 2.\n")
 
 
 def test_json_is_the_body_of_the_http_interface(door: FakeDoor, alice: Caller) -> None:

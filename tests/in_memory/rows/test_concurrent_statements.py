@@ -13,6 +13,7 @@ from django.db import connection
 from lakeui.common.errors import DuplicateKey, MergeConflict
 from lakeui.frontdoor import compute
 from lakeui.frontdoor.tables import recovery
+from merge_app.execution.commit import BEGIN_AGAIN
 from tests.support.lake import Lake
 
 
@@ -195,7 +196,7 @@ def test_transactions_insert_no_row_others_wrote(lake: Lake, meanwhile: str) -> 
         with pytest.raises(MergeConflict, match="branch main moved since BEGIN") as refusal:
             lake.sql(statement, transaction=transaction)
         assert [item["code"] for item in refusal.value.details["conflicts"]] == ["PREDICATE_DML_VS_INSERT"]
-        assert refusal.value.remedy == "ROLLBACK, and run the transaction again on the branch as it is now."
+        assert refusal.value.remedy == BEGIN_AGAIN
     assert lake.rows("d.t") == rows
 
 

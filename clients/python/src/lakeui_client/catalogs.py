@@ -225,9 +225,11 @@ class Branch(BranchStatements):
         """What a merge into ``into``, the parent unless said, would meet."""
         return self.catalog.compare(self.name, self._destination(into))
 
-    def rehearse(self, into: str | None = None, *, decisions: Sequence[Mapping[str, Any]] = ()) -> Rehearsal:
+    def rehearse(
+        self, into: str | None = None, *, decisions: Sequence[Mapping[str, Any]] = (), resolve: str = ""
+    ) -> Rehearsal:
         """A dry run of the merge: whatever it finds is the answer, and nothing is changed."""
-        body = self._merge(into, decisions) | {"dry_run": True}
+        body = self._merge(into, decisions, resolve) | {"dry_run": True}
         raw = self.http.write("POST", f"{self.catalog.path}merges/", body)
         conflicts = tuple(map(Conflict.read, raw["conflicts"]))
         return Rehearsal(raw["mergeable"], conflicts, raw["fingerprint"], raw["merge_id"], raw)
@@ -237,20 +239,24 @@ class Branch(BranchStatements):
         into: str | None = None,
         *,
         decisions: Sequence[Mapping[str, Any]] = (),
+        resolve: str = "",
         bypass_reason: str = "",
         message: str = "",
     ) -> Merged:
         """Merge this branch. Raises ConflictError with every conflict, WaitsForPeople where a protection asks for a
-        merge request; neither branch is changed then. ``message``: what the history says of the commit.
+        merge request; neither branch is changed then. ``resolve``: decisions as a refusal names them, such as
+        ``TABLE d.t KEEP BOTH``; ``decisions``: the same as REST has them. ``message``: what the
+        history says of the commit.
         """
         given = {"bypass_reason": bypass_reason, "message": message}
-        body = self._merge(into, decisions) | {name: value for name, value in given.items() if value}
+        body = self._merge(into, decisions, resolve) | {name: value for name, value in given.items() if value}
         raw = self.http.write("POST", f"{self.catalog.path}merges/", body)
         return Merged(raw["merge_id"], raw["outcome"], raw["version"], raw["fingerprint"], raw)
 
-    def _merge(self, into: str | None, decisions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def _merge(self, into: str | None, decisions: Sequence[Mapping[str, Any]], resolve: str) -> dict[str, Any]:
         body: dict[str, Any] = {"source": self.name, "destination": self._destination(into)}
-        return body | ({"decisions": [dict(item) for item in decisions]} if decisions else {})
+        given = {"decisions": [dict(item) for item in decisions], "resolve": resolve}
+        return body | {name: value for name, value in given.items() if value}
 
     def request(
         self,

@@ -60,14 +60,13 @@ def _markup(value: Any) -> str:
 
 
 def conflict_table(refused: ConflictError) -> Shown:
-    """Every conflict of a refusal, and the decisions that answer it."""
+    """Every conflict of a refusal, and its ways out."""
     rows = tuple(_conflict_row(conflict) for conflict in refused.conflicts)
-    return Shown(refused.detail, ("object", "source", "target", "code", "why", "decisions"), rows)
+    return Shown(refused.detail, ("object", "source", "target", "code", "why", "ways out"), rows)
 
 
 def _conflict_row(conflict: Conflict) -> tuple[str, ...]:
-    decisions = ", ".join(dict.fromkeys(str(item["decision"]) for item in conflict.decisions))
-    return (conflict.object, conflict.source_op, conflict.dest_op, conflict.code, conflict.message, decisions)
+    return (conflict.object, conflict.source_op, conflict.dest_op, conflict.code, conflict.message, conflict.remedy)
 
 
 class _Words(argparse.ArgumentParser):

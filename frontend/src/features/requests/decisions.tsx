@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 import { asProblem } from "../../api/problem";
 import type { ComparedDetail, DecisionEffect, Resolution, ResolutionChoice } from "../../api/resources";
 import { requestAddress } from "../../model/addresses";
-import { decisionOf, effectOf, isDecidable, partsOf, withCounted, type Part } from "../../model/decisions";
+import { choiceText, decisionOf, effectOf, isDecidable, partsOf, withCounted, type Part } from "../../model/decisions";
 import { counted, textOr } from "../../model/format";
 import { useDecisionEffects, useNewestEffect, type Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
@@ -336,28 +336,6 @@ function TextForm({ label, action, onGiven, isBusy, onClose }: { label: string; 
       </button>
     </div>
   );
-}
-
-export function choiceText(decision: ResolutionChoice["decision"], { source, destination }: Pair): string {
-  switch (decision) {
-    case "source":
-      return `Keep ${source}`;
-    case "destination":
-    case "leave_out":
-      return `Keep ${destination}`;
-    case "rename":
-      return "Rename …";
-    case "both":
-      return "Keep both";
-    case "rerun":
-      return "Keep both, and run again on new rows";
-    case "larger":
-      return "Keep the larger value";
-    case "newest":
-      return "Keep the newer row …";
-    case "edited":
-      return "Edit …";
-  }
 }
 
 /** What a choice does, or why it cannot be made. */

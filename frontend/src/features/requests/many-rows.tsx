@@ -1,12 +1,12 @@
 import { useState } from "react";
 
 import type { ComparedDetail, ComparedRow, SidesColumn } from "../../api/resources";
-import { effectOf, keyText, rowEffects, rowPart } from "../../model/decisions";
+import { choiceText, effectOf, keyText, rowEffects, rowPart } from "../../model/decisions";
 import { counted } from "../../model/format";
 import type { Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
 import { MOST_DECISIONS, useResolutionChange } from "../../queries/resolutions";
-import { choiceText, LossDialog, useLeadToRequest } from "./decisions";
+import { LossDialog, useLeadToRequest } from "./decisions";
 
 const CHOICES = ["source", "destination", "larger"] as const;
 type Choice = (typeof CHOICES)[number];

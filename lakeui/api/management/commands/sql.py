@@ -237,8 +237,10 @@ class Command(BaseCommand):
         else:
             self._print_results(problem.get("script", {}).get("results", []))
         lines = [f"{problem.get('code', 'ERROR')}: {problem.get('detail', 'The statement failed.')}"]
-        lines += [f"  - {entry.get('message') or entry.get('code')}" for entry in problem.get("conflicts", [])]
-        if remedy := problem.get("remedy"):
+        conflicts = problem.get("conflicts", [])
+        lines += [line for entry in conflicts for line in _conflict_lines(entry)]
+        # The way out of a merge is that of its first conflict.
+        if (remedy := problem.get("remedy")) and f"    {remedy}" not in lines:
             lines.append(remedy)
         self.stderr.write("\n".join(lines))
 
@@ -287,3 +289,9 @@ class Command(BaseCommand):
         if body["truncated"]:
             shown = len(body["rows"])
             self.stderr.write(f"Only the first {shown:,} rows are here. Download the whole result over HTTP.")
+
+
+def _conflict_lines(entry: dict[str, Any]) -> list[str]:
+    """A conflict under the code that the page of rules explains, and its own way out."""
+    found = " ".join([f"  - [{entry['code']}]", *filter(None, [entry.get("message")])])
+    return [found, *([f"    {remedy}"] if (remedy := entry.get("remedy")) else [])]

@@ -20,13 +20,13 @@ def merge(place: Place, given: Namespace) -> Said:
     source = place.catalog.branch(given.source)
     decisions = json_read(given.decisions, list, "--decisions") if given.decisions else []
     if given.dry_run:
-        found = source.rehearse(into, decisions=decisions)
-        lines = [f"  - {item.message}" for item in found.conflicts]
+        found = source.rehearse(into, decisions=decisions, resolve=given.resolve or "")
+        lines = [line for item in found.conflicts for line in show.conflict_lines(item.raw)]
         objects = [f"  {item['action']}: {item['object']}" for item in found.raw["plan"]["objects"]]
         end = f"{given.source} merges into {into}." if found.mergeable else f"A merge into {into} is refused."
-        text = "\n".join([*objects, *map(show.safe, lines), end])
+        text = "\n".join([*objects, *lines, end])
         return Said(found.raw, text, DONE if found.mergeable else CONFLICT)
-    options = {"bypass_reason": given.bypass_reason or "", "message": given.message or ""}
+    options = {name: getattr(given, name) or "" for name in ("resolve", "bypass_reason", "message")}
     return _merged(source.merge(into, decisions=decisions, **options), given.source, into)
 
 

@@ -128,12 +128,20 @@ def _parent_merge(said: Mapping[str, Any] | None) -> str:
     return "\n".join(lines)
 
 
+def conflict_lines(entry: Mapping[str, Any]) -> list[str]:
+    """A conflict under the code that the page of rules explains, and its own way out."""
+    found = f"  - [{safe(str(entry['code']))}] {safe(str(entry['message']))}"
+    return [found, *([f"    {safe(str(entry['remedy']))}"] if entry.get("remedy") else [])]
+
+
 def problem(document: Mapping[str, Any]) -> str:
     """A refusal: what, each conflict or blocker, and the way out."""
     lines = [f"{document.get('code', 'FAILED')}: {safe(str(document.get('detail', '')))}"]
-    for name in ("conflicts", "blockers"):
-        lines += [f"  - {safe(entry['message'])}" for entry in document.get(name) or ()]
+    conflicts = document.get("conflicts") or ()
+    lines += [line for entry in conflicts for line in conflict_lines(entry)]
+    lines += [f"  - {safe(entry['message'])}" for entry in document.get("blockers") or ()]
     lines += [f"  - {safe(entry['field'])}: {safe(entry['message'])}" for entry in document.get("errors") or ()]
-    if document.get("remedy"):
-        lines.append(safe(str(document["remedy"])))
+    # The way out of a merge is that of its first conflict.
+    if (remedy := safe(str(document.get("remedy") or ""))) and f"    {remedy}" not in lines:
+        lines.append(remedy)
     return "\n".join(lines)
