@@ -64,20 +64,20 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "Rename one of the two, or drop the target's, then merge again.",
     ),
     VerdictCode.UNSET_SAME_PROPERTY: CodeText(
-        "Both sides unset the same property",
-        "Set the property again on one side, then merge again.",
+        "Source and target both unset one property",
+        "Set the property again on the source or the target, then merge again.",
     ),
     VerdictCode.PREDICATE_DML_VS_INSERT: CodeText(
         "The target has rows that the source's statement never saw",
         "Merge the target into the source, run the statement there again, then merge back.",
     ),
     VerdictCode.SAME_FILE_UPDATE_DELETE: CodeText(
-        "Update and delete of the same file",
+        "The source updated, and the target deleted, rows of one file",
         "Restore the table on the source to before the update, merge the target into it, and update again."
         " Or decide the rows that clash; the rest of both branches stays.",
     ),
     VerdictCode.SAME_FILE_UPDATE_UPDATE: CodeText(
-        "Both sides updated the same file",
+        "Source and target both updated rows of one file",
         "Restore the table on the source to before the update, merge the target into it, and update again."
         " Or decide the rows that clash; the rest of both branches stays.",
     ),
@@ -87,7 +87,7 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     ),
     VerdictCode.NOT_NULL_WITHOUT_VALUE: CodeText(
         "Rows without a value for a NOT NULL column",
-        "Drop NOT NULL or give the rows values on the side that lacks them, then merge again.",
+        "Drop NOT NULL, or give the rows values, on the branch that has them, then merge again.",
     ),
     VerdictCode.COLUMN_MISSING: CodeText(
         "The target dropped a column that the source changed",
@@ -95,35 +95,35 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     ),
     VerdictCode.COLUMN_NAME_TAKEN: CodeText(
         "Another column of the target has that name",
-        "Rename the column on one side, then merge again.",
+        "Rename the column on the source or the target, then merge again.",
     ),
     VerdictCode.COLUMNS_JOINED: CodeText(
-        "One side has as one column what the other has as two",
-        "Replace the table on the side with two columns (CREATE OR REPLACE TABLE .. AS SELECT), then merge again.",
+        "Source or target has as one column what the other has as two",
+        "Replace the table on the branch with two columns (CREATE OR REPLACE TABLE .. AS SELECT), then merge again.",
     ),
     VerdictCode.NO_COLUMN_LEFT: CodeText(
-        "Both sides together drop every column, or every field of a column",
-        "Add a column or a field on one side, then merge again.",
+        "Source and target together drop every column, or every field of a column",
+        "Add a column or a field on the source or the target, then merge again.",
     ),
     VerdictCode.CHECK_DIFFERS: CodeText(
-        "Both sides made a constraint of one name with other conditions",
-        "Drop the constraint on one side, then merge again.",
+        "Source and target made a constraint of one name with two conditions",
+        "Drop the constraint on the source or the target, then merge again.",
     ),
     VerdictCode.CHECK_COLUMN_MISSING: CodeText(
-        "A constraint of one side reads a column that the other side dropped",
+        "A constraint of the source or the target reads a column that the other dropped",
         "Drop the constraint, or restore the column, then merge again.",
     ),
     VerdictCode.LAYOUT_DIFFERS: CodeText(
-        "Both sides changed how files are laid, to different layouts",
-        "Give both sides one layout, then merge again.",
+        "Source and target changed how files are laid, to two layouts",
+        "Give source and target one layout, then merge again.",
     ),
     VerdictCode.LAYOUT_COLUMN_MISSING: CodeText(
-        "The layout of one side needs a column, or a type of it, that the other side took away",
+        "The layout of the source or the target needs a column, or a type of it, that the other took away",
         "Drop the partition field, or restore the column, then merge again.",
     ),
     VerdictCode.CHECK_VIOLATED: CodeText(
         "Rows of the result violate a constraint",
-        "Change the rows, or drop the constraint, on the side that has them, then merge again.",
+        "Change the rows, or drop the constraint, on the branch that has them, then merge again.",
     ),
     VerdictCode.PARTITION_DROPPED_ON_DEST: CodeText(
         "The target dropped the partition that the source renamed",
@@ -134,7 +134,7 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "Rename the partition on the source to a value that is free, then merge again.",
     ),
     VerdictCode.PRIMARY_KEY_CLASH: CodeText(
-        "Both sides changed a row of one primary key",
+        "Source and target changed the row of one primary key",
         "Decide the rows in a merge request, or make one of them like the other, then merge again.",
     ),
     VerdictCode.LEFT_OUT_BEFORE: CodeText(
@@ -158,8 +158,8 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "Rename the partition on the target after the merge if it should have the source's name.",
     ),
     VerdictCode.DISCARDED_BY_DECISION: _note(
-        "What a person decided leaves out work of one side",
-        "Remove the decision before the merge, or undo the merge, if the work should stay.",
+        "What a person decided leaves out changes of the source or the target",
+        "Remove the decision before the merge, or revert the merge, if the changes should stay.",
     ),
     VerdictCode.COMPACTION_SKIPPED: _note(
         "A compaction is not brought over",
@@ -178,7 +178,7 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "Merge the target into the source and run the statement there again if its rows should follow.",
     ),
     VerdictCode.LOADED_TWICE: _note(
-        "Both sides loaded the same files by COPY INTO",
+        "Source and target loaded the same files by COPY INTO",
         "Restore the table on the source to before its load. In a table with a primary key each row is there once.",
     ),
     VerdictCode.BREAKS_VIEW: _note(

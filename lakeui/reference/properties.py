@@ -34,7 +34,9 @@ DOES = {
     "[what counts as a conflict](../internals/merge.md#what-counts-as-a-conflict). "
     "The catalog has a value for its tables",
 }
-_COLUMN = "what becomes of cells that both sides changed: the sum of both changes, or the elements of both arrays"
+_COLUMN = (
+    "what becomes of cells that source and target changed: the sum of both changes, or the elements of both arrays"
+)
 
 
 def properties_page() -> str:

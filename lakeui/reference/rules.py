@@ -46,8 +46,8 @@ def _lines(tables: list[RuleTable]) -> Iterator[str]:
     yield "## Conflicts"
     yield ""
     yield "Each refuses the merge until it is cleared or decided. A part of the object, such as a row, a column or a"
-    yield "property, may be decidable too: the refusal lists it. Statements and refusals write a decision as `RESOLVE` takes"
-    yield "it: `MERGE BRANCH delays RESOLVE (TABLE flights.flights KEEP BOTH)`. REST has a value for each. See"
+    yield "property, may be decidable too: the refusal lists it. Statements and refusals write a decision as RESOLVE"
+    yield "takes it: `MERGE BRANCH delays RESOLVE (TABLE flights.flights KEEP BOTH)`. REST has a value for each. See"
     yield "[statements](statements.md)."
     yield ""
     yield from table(["in RESOLVE", "in REST"], ([code(item.form), code(name.value)] for name, item in PHRASES.items()))

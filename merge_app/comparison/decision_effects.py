@@ -133,7 +133,7 @@ class DecisionEffects:
             return
         if changes.created and state is not None:
             yield LeftOut(side, self.key[0].value, 1, (state.name,))
-        if isinstance(state, TableState) and (changes.hits(*_DATA, "partition") or changes.created):
+        if isinstance(state, TableState) and (changes.has(*_DATA, "partition") or changes.created):
             yield from self._rows(side)
         if changes.rename is not None:
             yield LeftOut(side, "name", 1, (changes.rename.after.name,))

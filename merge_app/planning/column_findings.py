@@ -59,11 +59,11 @@ def with_what_is_left(applied: AppliedColumns, sides: Mapping[str, Schema]) -> A
     """
     found = []
     if not applied.schema.columns and all(side.columns for side in sides.values()):
-        found.append(_nothing_left("Both sides together drop every column of the table.", "", 0))
+        found.append(_nothing_left("Source and target together drop every column of the table.", "", 0))
     for column in applied.schema.columns:
         held = [side.column(column.id) for side in sides.values()]
         if _EMPTY in column.type and not any(_EMPTY in other.type for other in held if other is not None):
-            sentence = f"Both sides together drop every field of a struct in column {column.name}."
+            sentence = f"Source and target together drop every field of a struct in column {column.name}."
             found.append(_nothing_left(sentence, column.name, column.id))
     return replace(applied, problems=(*applied.problems, *found)) if found else applied
 
@@ -109,7 +109,7 @@ def _narrows_rows(problem: ColumnProblem, source: ObjectChanges, target: ObjectC
     return (
         problem.code is VerdictCode.COLUMN_TYPE_NARROWING
         and not is_changed_by_both
-        and target.hits(*ROW_AXES)
+        and target.has(*ROW_AXES)
         and not source.overwrites_all
     )
 
@@ -130,6 +130,6 @@ def _problems(finding: Finding, schema: Schema) -> Iterator[ColumnProblem]:
 _SENTENCES = {
     VerdictCode.COLUMN_MISSING: "The source changed column {}, which the target dropped.",
     VerdictCode.COLUMN_NAME_TAKEN: "Two columns of the result would be called {}.",
-    VerdictCode.COLUMN_TYPE_NARROWING: "Both sides changed the type of column {}, and the target's does not widen"
-    " to the source's.",
+    VerdictCode.COLUMN_TYPE_NARROWING: "Source and target changed the type of column {}, and the target's does not"
+    " widen to the source's.",
 }

@@ -83,7 +83,7 @@ def _same_key_unset(case: Case) -> Iterator[Problem]:
                 (axis, axis),
                 VerdictCode.UNSET_SAME_PROPERTY,
                 "same key",
-                f"Both sides unset the property {key}.",
+                f"Source and target both unset the property {key}.",
                 {"property": key},
             )
 
@@ -118,7 +118,7 @@ def _generated_twice(case: Case) -> Iterator[Problem]:
                 ("properties", "properties"),
                 VerdictCode.CHECK_DIFFERS,
                 "",
-                f"Both sides made a generated column: {shown[source]} on the source, {other} on the target.",
+                f"A generated column is {shown[source]} on the source and {other} on the target.",
                 {"constraint": check_name(source), "property": source, "source": shown[source], "destination": other},
             )
 
@@ -131,7 +131,7 @@ def _differing(case: Case, key: str, source: PropertyChange, target: PropertyCha
             ("properties", "properties"),
             VerdictCode.LAYOUT_DIFFERS,
             "",
-            f"Both sides changed {what}: {ours or 'none'} on the source, {other or 'none'} on the target.",
+            f"Source and target changed {what}: to {ours or 'none'} on the source, to {other or 'none'} on the target.",
             {"property": key, "source": ours, "destination": other},
         )
     elif ours != other:
@@ -139,7 +139,7 @@ def _differing(case: Case, key: str, source: PropertyChange, target: PropertyCha
             ("properties", "properties"),
             VerdictCode.CHECK_DIFFERS,
             "",
-            f"Both sides made the constraint {check_name(key)}: {ours} on the source, {other} on the target.",
+            f"The constraint {check_name(key)} is {ours} on the source and {other} on the target.",
             {"constraint": check_name(key), "property": key, "source": ours, "destination": other},
         )
 
@@ -255,10 +255,10 @@ def _placing_axis(case: Case, changes: ObjectChanges, found: Violation) -> str:
     """What brought the rows that do not fit. Beside written rows it is a partition's new name where the example has
     that.
     """
-    hit = [axis for axis in ROW_PLACING_AXES if changes.hits(axis)] or [ROW_AXES[0]]
-    if hit[-1] == "partition" and _is_placed_by(case, changes, found):
+    axes = [axis for axis in ROW_PLACING_AXES if changes.has(axis)] or [ROW_AXES[0]]
+    if axes[-1] == "partition" and _is_placed_by(case, changes, found):
         return "partition"
-    return hit[0]
+    return axes[0]
 
 
 def _is_placed_by(case: Case, changes: ObjectChanges, found: Violation) -> bool:
@@ -303,7 +303,7 @@ def _lacking(case: Case, schema: Schema, lacking: Mapping[tuple[str, int], int])
         if column is None or column.nullable:
             continue
         changes = case.source if side == "source" else case.destination
-        axis = changes.first_hit(ROW_AXES, ROW_AXES[0])
+        axis = changes.first_of(ROW_AXES, ROW_AXES[0])
         yield _without_value((axis, "column") if side == "source" else ("column", axis), column, side, rows)
 
 

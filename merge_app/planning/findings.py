@@ -1,4 +1,4 @@
-"""Cells that a pair of changes hits, and findings made of them in words."""
+"""Cells in which two changes meet, and findings made of them in words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Pair:
     destination: ObjectChanges
     homes: Mapping[int, str] = field(default_factory=dict)
 
-    def hit_cells(self) -> list[CellKey]:
+    def met_cells(self) -> list[CellKey]:
         """The pairs of operations that met, in the order of the rule table."""
         if not (self.source.versions and self.destination.versions):
             return []
@@ -48,14 +48,14 @@ class Pair:
 
 
 def judge(pair: Pair, problems: Sequence[Problem], *, allowed: AbstractSet[str] = frozenset()) -> list[Finding]:
-    """One finding for each hit cell that is fine, one for each conflict; ``problems`` are what conditions found. Cells
+    """One finding for each cell met that is fine, one for each conflict; ``problems`` are what conditions found. Cells
     whose conflict has one of the ``allowed`` codes conflict only by ``problems``: a person decided them, or rows do.
     """
     placed: dict[CellKey, list[Problem]] = {}
     for problem in problems:
         placed.setdefault(problem.cell, []).append(problem)
     findings = []
-    for key in pair.hit_cells():
+    for key in pair.met_cells():
         cell = pair.rules.cell(*key)
         found = placed.pop(key, [])
         if cell.code in allowed:
@@ -67,8 +67,8 @@ def judge(pair: Pair, problems: Sequence[Problem], *, allowed: AbstractSet[str] 
             findings += [problem_finding(pair, problem) for problem in found]
         else:
             findings.append(_fine(pair, key))
-    for unhit in placed.values():
-        findings += [problem_finding(pair, problem) for problem in unhit]
+    for found in placed.values():
+        findings += [problem_finding(pair, problem) for problem in found]
     return findings
 
 

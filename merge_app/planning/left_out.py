@@ -42,7 +42,7 @@ def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[Column,
 def _columns_without_place(
     source: ObjectChanges, destination: ObjectChanges, before: TableState, state: TableState
 ) -> dict[str, tuple[Column, ...]]:
-    writing = [(name, changes) for name, changes in _named(source, destination) if changes.hits(*ROW_AXES)]
+    writing = [(name, changes) for name, changes in _named(source, destination) if changes.has(*ROW_AXES)]
     if not writing:
         return {}
     merged = columns_merged(source, destination, before, state).schema
@@ -69,7 +69,7 @@ def left_value_notes(pair: Pair, values: Iterable[LeftValues]) -> Iterator[Probl
     for item in values:
         is_source = item.side == "source"
         changes = pair.source if is_source else pair.destination
-        axis = changes.first_hit(ROW_AXES, ROW_AXES[0])
+        axis = changes.first_of(ROW_AXES, ROW_AXES[0])
         counted = f"{item.rows} changed value{'' if item.rows == 1 else 's'} of column {item.column}"
         side = changes.branch or f"the {SIDE_NAMES[item.side]}"
         verb, what = ("is", "it") if item.rows == 1 else ("are", "them")

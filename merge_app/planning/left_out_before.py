@@ -31,7 +31,7 @@ def left_out_judge(given: PlanInput, change_sets: ChangeSets) -> Iterator[Findin
             continue
         database = given.databases.get(table.database_id)
         name = f"{database.name}.{table.name}" if database is not None else table.name
-        operation = source.first_hit(_ON_ROWS, "")
+        operation = source.first_of(_ON_ROWS, "")
         yield outside_finding(
             source,
             name,

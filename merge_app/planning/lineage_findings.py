@@ -29,7 +29,11 @@ ROW_CODES = frozenset(
     }
 )
 _CELLS: dict[VerdictCode, tuple[CellKey, str, str]] = {
-    VerdictCode.SAME_FILE_UPDATE_UPDATE: (("update", "update"), "A3", "Both sides updated rows of one file"),
+    VerdictCode.SAME_FILE_UPDATE_UPDATE: (
+        ("update", "update"),
+        "A3",
+        "Source and target both updated rows of one file",
+    ),
     VerdictCode.SAME_FILE_UPDATE_DELETE: (
         ("update", "delete"),
         "A1",
@@ -74,7 +78,7 @@ def row_verdicts(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
 
 
 def _not_matched_problem(pair: Pair, finding: Finding) -> Problem:
-    axis = next((axis for axis in ("insert", "update", "overwrite") if pair.destination.hits(axis)), "insert")
+    axis = pair.destination.first_of(ROW_AXES, "insert")
     return Problem(
         ("insert", axis),
         VerdictCode.PREDICATE_DML_VS_INSERT,
@@ -90,7 +94,7 @@ def _rename_problem(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem:
     before, after = (merged.partitions[code] for code in (scope.partition, scope.to) if code is not None)
     axis = "partition"
     if finding.code is VerdictCode.PARTITION_EXISTS:
-        axis = pair.destination.first_hit(ROW_PLACING_AXES, axis)
+        axis = pair.destination.first_of(ROW_PLACING_AXES, axis)
     return Problem(
         ("partition", axis),
         finding.code,
@@ -108,7 +112,7 @@ def _swept_note(pair: Pair, finding: Finding, merged: RowsPlan) -> Problem | Non
         return None
     rows = _count(finding)
     partition, is_drop = merged.partitions[scope.partition], scope.kind is ScopeKind.DROP_PARTITION
-    axis = pair.destination.first_hit(ROW_AXES, "insert")
+    axis = pair.destination.first_of(ROW_AXES, "insert")
     return Problem(
         ("partition" if is_drop else "overwrite", axis),
         VerdictCode.DROPS_DEST_CHANGES,
@@ -127,7 +131,7 @@ def _overwritten_note(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     rows = sum(_count(item) for item in found)
     if not rows:
         return
-    axis = pair.destination.first_hit((*ROW_AXES, "delete"), "insert")
+    axis = pair.destination.first_of((*ROW_AXES, "delete"), "insert")
     yield Problem(
         ("overwrite", axis),
         VerdictCode.DROPS_DEST_CHANGES,
@@ -144,7 +148,7 @@ def _restored_note(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     if not len(rows):
         return
     axes = ("update", "delete", "insert", "overwrite")
-    source, target = (side.first_hit(axes, "update") for side in (pair.source, pair.destination))
+    source, target = (side.first_of(axes, "update") for side in (pair.source, pair.destination))
     yield Problem(
         (source, target),
         VerdictCode.OVERRIDDEN_BY_SOURCE,
@@ -163,8 +167,8 @@ def _lost_rename_note(finding: Finding, merged: RowsPlan) -> Problem:
         ("partition", "partition"),
         VerdictCode.DISCARDED_RENAME,
         "P",
-        f"Both sides renamed {which}. It stays {partition_text(name)}; the source's {partition_text(source)} is left"
-        f" out ({rows_text(rows)}).",
+        f"Source and target renamed {which}. It stays {partition_text(name)}; the source's {partition_text(source)} is"
+        f" left out ({rows_text(rows)}).",
         {
             "partition": None if before is None else list(before),
             "renamed_to": list(source),
@@ -176,8 +180,8 @@ def _lost_rename_note(finding: Finding, merged: RowsPlan) -> Problem:
 
 def _kept_note(pair: Pair, rows: int) -> Problem:
     """Rows that the source took away and that stay, as the target changed them (§3)."""
-    source = next((axis for axis in ("delete", "overwrite", "partition") if pair.source.hits(axis)), "delete")
-    target = next((axis for axis in ("update", "partition", "overwrite") if pair.destination.hits(axis)), "update")
+    source = next((axis for axis in ("delete", "overwrite", "partition") if pair.source.has(axis)), "delete")
+    target = next((axis for axis in ("update", "partition", "overwrite") if pair.destination.has(axis)), "update")
     stay, them = ("stays", "it") if rows == 1 else ("stay", "them")
     return Problem(
         (source, target),
@@ -202,7 +206,7 @@ def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
         is_discard = finding.code in (VerdictCode.DISCARDED_UPDATE, VerdictCode.DISCARDED_DELETE)
         if is_discard and finding.rule != KEPT and merged.judged is None:
             kind = OperationKind.DELETE if finding.code is VerdictCode.DISCARDED_DELETE else OperationKind.UPDATE
-            by = OperationKind.OVERWRITE if pair.destination.hits("overwrite") else OperationKind.PARTITION
+            by = OperationKind.OVERWRITE if pair.destination.has("overwrite") else OperationKind.PARTITION
             rows, emptied = _discarded(finding, merged.emptied)
             details = {"rows": rows, "files": [], "emptied_files": emptied}
             yield discarded_note(kind, by, extent_text(rows, emptied), details)
@@ -210,7 +214,7 @@ def lineage_notes(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
         yield _kept_note(pair, merged.steps.kept_rows)
     if merged.skips_layout:
         yield Problem(
-            ("compaction", pair.destination.first_hit(("delete", "update", "overwrite"), "compaction")),
+            ("compaction", pair.destination.first_of(("delete", "update", "overwrite"), "compaction")),
             VerdictCode.COMPACTION_SKIPPED,
             "",
             "The target changed files that the source compacted; the rows come over uncompacted.",

@@ -37,7 +37,7 @@ class Verdict(StrEnum):
 
 @record(frozen=True, slots=True)
 class Finding:
-    """One cell that the pair hit, or one check outside the tables (``rule_table`` ""), and what came of it.
+    """One cell in which the two met, or one check outside the tables (``rule_table`` ""), and what came of it.
 
     ``code`` is a verdict code of semantics §3 for conflicts and notes, "" for a plain ok. ``note`` is the rule's id
     (A1, A6.2, P, ...). ``message`` says in one sentence what both sides did; ``remedy`` how to get out.
@@ -384,7 +384,7 @@ class ObjectPlan:
 
 @dataclass(frozen=True, slots=True)
 class MergePlan:
-    """``findings`` lists every cell hit, conflicts first. ``fingerprint`` is a SHA-256 over both heads, the rule
+    """``findings`` lists every cell met, conflicts first. ``fingerprint`` is a SHA-256 over both heads, the rule
     tables' digest and the plan's content.
     """
 

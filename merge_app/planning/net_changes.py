@@ -38,8 +38,8 @@ class ObjectChanges:
 
     ``operations`` survive, their changes reduced to the net; but each name that a partition had stays, as another
     branch may have merged it when it was called that.
-    ``versions`` maps each axis of the object's rule table that is hit to the versions of its operations, in the order
-    of the operations.
+    ``versions`` maps each axis of the object's rule table that has operations to the versions of its operations, in
+    the order of the operations.
     """
 
     kind: ObjectKind
@@ -62,11 +62,11 @@ class ObjectChanges:
     def data(self) -> tuple[Operation, ...]:
         return tuple(operation for operation in self.operations if operation.is_data)
 
-    def hits(self, *axes: str) -> bool:
+    def has(self, *axes: str) -> bool:
         return not self.versions.keys().isdisjoint(axes)
 
-    def first_hit(self, axes: Iterable[str], default: str) -> str:
-        return next((axis for axis in axes if self.hits(axis)), default)
+    def first_of(self, axes: Iterable[str], default: str) -> str:
+        return next((axis for axis in axes if self.has(axis)), default)
 
     @property
     def overwrites_all(self) -> bool:
@@ -262,7 +262,7 @@ def versions_of(operations: Iterable[Operation]) -> dict[str, tuple[int, ...]]:
 
 
 def _axes(operation: Operation) -> tuple[str, ...]:
-    """The axes hit; an ALTER of database properties hits by what is left of it, as set and unset are two axes."""
+    """The axes of an operation. Set and unset are two, so an ALTER of database properties has those of what is left."""
     if operation.object_kind is ObjectKind.DATABASE and operation.kind in _PROPERTIES:
         changes = [change for change in operation.changes if isinstance(change, PropertyChange)]
         kinds = [

@@ -28,7 +28,7 @@ def attribute_notes(pair: Pair) -> Iterator[Problem]:
 
 def row_notes(pair: Pair, judged: RowJudgement) -> Iterator[Problem]:
     """What of the source's work on rows that are merged by key found them swept away."""
-    by = OperationKind.OVERWRITE if pair.destination.hits("overwrite") else OperationKind.PARTITION
+    by = OperationKind.OVERWRITE if pair.destination.has("overwrite") else OperationKind.PARTITION
     for kind, rows in judged.discarded.items():
         yield discarded_note(kind, by, rows_text(rows), {"rows": rows})
 
@@ -117,7 +117,7 @@ def _property_notes(pair: Pair) -> Iterator[Problem]:
             (_property_axis(pair, source.after), _property_axis(pair, target.after)),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
             "",
-            f"Both sides changed {property_shown(key)}; the source's value wins.",
+            f"Source and target changed {property_shown(key)}; the source's value wins.",
             {"property": key, "source": source.after, "destination": target.after},
         )
 
@@ -145,7 +145,7 @@ def _column_notes(pair: Pair) -> Iterator[Problem]:
             ("column", "column"),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
             "",
-            f"Both sides changed the {attribute.value} of a column;"
+            f"Source and target changed the {attribute.value} of a column;"
             f" the source's {source.after} replaces {target.after}.",
             {
                 "column_id": column_id,
@@ -162,7 +162,7 @@ def _field_notes(source: ColumnChange, target: ColumnChange) -> Iterator[Problem
             ("column", "column"),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
             "",
-            f"Both sides renamed the field {item.path} of a column; the source's {item.source} replaces"
+            f"Source and target renamed the field {item.path} of a column; the source's {item.source} replaces"
             f" {item.destination}.",
             {
                 "column_id": source.column_id,

@@ -14,7 +14,7 @@ MOST_NAMED = 10
 
 
 def written_tables_judge(given: PlanInput, objects: Sequence[ObjectPlan]) -> Iterator[Finding]:
-    """STALE_READ for each table that was read for one of them, LOADED_TWICE for files that both sides loaded."""
+    """STALE_READ for each table that was read for one of them, LOADED_TWICE for files that source and target both loaded."""
     written = {
         item.object_id: item
         for item in objects
@@ -53,7 +53,7 @@ def _loaded_twice(found: Iterable[tuple[ObjectPlan, LoadedTwice]]) -> Iterator[F
         yield outside_note(
             item,
             VerdictCode.LOADED_TWICE,
-            f"On {item.name}: both sides loaded {loaded.files[0]}{more}; the rows of both loads stay.",
+            f"On {item.name}: source and target both loaded {loaded.files[0]}{more}. The rows of both loads stay.",
             operations=("insert", "insert"),
             details={"files": list(loaded.files[:MOST_NAMED]), "file_count": count},
         )

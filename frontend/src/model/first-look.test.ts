@@ -33,11 +33,12 @@ describe("the reason of a conflict", () => {
     expect(reasonText(clash("COLUMN_TYPE_NARROWING"), detail(), PAIR, codes)).toBe("main's column type does not widen to delays's.");
     expect(withNames("The source of the target", { source: "$&", destination: "b" })).toBe("$& of b");
     expect(withNames("The destination's rows", { source: "a", destination: "b" })).toBe("b's rows");
+    expect(withNames("Source and target both updated it.", { source: "a", destination: "b" })).toBe("a and b both updated it.");
   });
 
   it("exists for every conflict that the rules have", () => {
     const reasons = codes.map(({ code }) => reasonText(clash(code), detail(), PAIR, codes));
-    expect(reasons.filter((text) => /\b(the source|the target)\b/i.test(text))).toEqual([]);
+    expect(reasons.filter((text) => /\b(the source|the target|source and target)\b/i.test(text))).toEqual([]);
   });
 });
 

@@ -105,6 +105,7 @@ function insertedRows(finding: Finding, { dest_commits }: Pick<ComparedDetail, "
 /** A sentence about the source and the target, of these branches. Records of earlier releases say destination. */
 export function withNames(text: string, { source, destination }: Branches): string {
   return text
+    .replace(/\bsource and target\b/gi, () => `${source} and ${destination}`)
     .replace(/\bthe (?:target|destination)(?='s|\b)/gi, () => destination)
     .replace(/\bthe source(?='s|\b)/gi, () => source);
 }

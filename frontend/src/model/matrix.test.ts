@@ -21,10 +21,10 @@ describe("the matrix of an object", () => {
     ]);
   });
 
-  it("has every cell of the rule table when whole, with the general verdict where nothing was hit", () => {
+  it("has every cell of the rule table when whole, with the general verdict where nothing meets", () => {
     const matrix = matrixOf(TABLE, [CONFLICT], DONE, true);
     expect(matrix.cells.flat()).toHaveLength(TABLE.axes.length ** 2);
-    expect(matrix.cells.flat().filter((cell) => cell.isHit)).toHaveLength(1);
+    expect(matrix.cells.flat().filter((cell) => cell.isMet)).toHaveLength(1);
     const update = matrix.rows.findIndex((axis) => axis.key === "update");
     const column = matrix.columns.findIndex((axis) => axis.key === "update");
     expect(matrix.cells[update]?.[column]?.mark.word).toBe("depends (A3)");
@@ -41,7 +41,7 @@ describe("the matrix of an object", () => {
     const matrix = matrixOf(TABLE, [], { source: ["insert"], destination: [] }, false);
     expect(matrix.rows).toHaveLength(1);
     expect(matrix.columns).toHaveLength(TABLE.axes.length);
-    expect(matrix.cells.flat().every((cell) => cell.mark.kind === "unhit")).toBe(true);
+    expect(matrix.cells.flat().every((cell) => cell.mark.kind === "unmet")).toBe(true);
   });
 
   it("lets a conflict outshine a note in one cell, and keeps both", () => {
@@ -65,7 +65,7 @@ describe("moving in the matrix", () => {
     const place = firstPlace(matrix);
     expect(place && matrix.cells[place.row]?.[place.column]?.mark.kind).toBe("conflict");
   });
-  it("begins nowhere when nothing was hit", () => {
+  it("begins nowhere where nothing meets", () => {
     expect(firstPlace(matrixOf(TABLE, [], DONE, true))).toBeUndefined();
   });
   it("follows arrows and stops at the edges", () => {

@@ -1,12 +1,12 @@
-/** The conflict matrix of one object: its rule table with the cells that this pair of branches hit. */
+/** The conflict matrix of one object: its rule table with the cells in which these two branches meet. */
 import type { Finding, RuleAxis, RuleCell, RuleTable } from "../api/resources";
 import { groupBy } from "./grouping";
-import { findingMark, ruleMark, UNHIT, worst, type Mark } from "./verdict";
+import { findingMark, ruleMark, UNMET, worst, type Mark } from "./verdict";
 
 export interface MatrixCell {
   rule: RuleCell;
   findings: readonly Finding[];
-  isHit: boolean;
+  isMet: boolean;
   mark: Mark;
 }
 
@@ -26,7 +26,7 @@ export interface Place {
 
 /**
  * Rows and columns of operations that took place, or all of them when `whole`. A side that did nothing to the object
- * has no operations; the other side's are then shown against the whole axis, where nothing is hit.
+ * has no operations; the other side's are then shown against the whole axis, where nothing meets.
  */
 export function matrixOf(
   rules: RuleTable,
@@ -50,29 +50,29 @@ export function matrixOf(
   return { rows, columns, cells };
 }
 
-function shown(axes: readonly RuleAxis[], hit: ReadonlySet<string>): readonly RuleAxis[] {
-  const found = axes.filter((axis) => hit.has(axis.key));
+function shown(axes: readonly RuleAxis[], met: ReadonlySet<string>): readonly RuleAxis[] {
+  const found = axes.filter((axis) => met.has(axis.key));
   return found.length ? found : axes;
 }
 
 function matrixCell(rule: RuleCell, findings: readonly Finding[], whole: boolean): MatrixCell {
   const first = worst(findings);
-  if (first) return { rule, findings, isHit: true, mark: findingMark(first, rule) };
-  return { rule, findings, isHit: false, mark: whole ? ruleMark(rule) : UNHIT };
+  if (first) return { rule, findings, isMet: true, mark: findingMark(first, rule) };
+  return { rule, findings, isMet: false, mark: whole ? ruleMark(rule) : UNMET };
 }
 
 function key(source: string, destination: string): string {
   return `${source}\u0000${destination}`;
 }
 
-/** The cell to open at first: the worst that was hit, in reading order; undefined when none was. */
+/** The cell to open at first: the worst in which both met, in reading order; undefined when there is none. */
 export function firstPlace(matrix: Matrix): Place | undefined {
   const order = ["conflict", "person", "note", "conditional", "fine"];
   let found: { place: Place; rank: number } | undefined;
   matrix.cells.forEach((cells, row) => {
     cells.forEach((cell, column) => {
       const rank = order.indexOf(cell.mark.kind);
-      if (cell.isHit && (!found || rank < found.rank)) found = { place: { row, column }, rank };
+      if (cell.isMet && (!found || rank < found.rank)) found = { place: { row, column }, rank };
     });
   });
   return found?.place;

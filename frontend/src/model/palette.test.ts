@@ -74,7 +74,7 @@ const TEXT_PAIRS: [string, string][] = [
   ...["ground", "paper", "sunken", "hover"].flatMap((ground): [string, string][] =>
     ["ink", "muted", "accent", "conflict-text"].map((ink): [string, string] => [ink, ground]),
   ),
-  ["unhit-ink", "paper"],
+  ["unmet-ink", "paper"],
   ["ink", "accent-ground"],
   ["accent", "accent-ground"],
   ["on-accent", "accent"],

@@ -1,7 +1,7 @@
 /** How a verdict is shown: a symbol, a word and a colour class; never a colour alone. */
 import type { Finding, RuleCell, Verdict } from "../api/resources";
 
-export type MarkKind = "fine" | "conditional" | "conflict" | "note" | "unhit" | "new" | "person";
+export type MarkKind = "fine" | "conditional" | "conflict" | "note" | "unmet" | "new" | "person";
 
 export interface Mark {
   kind: MarkKind;
@@ -14,7 +14,7 @@ const MARKS: Record<MarkKind, Mark> = {
   conditional: { kind: "conditional", symbol: "≈", word: "no conflict" },
   conflict: { kind: "conflict", symbol: "✕", word: "conflict" },
   note: { kind: "note", symbol: "⤓", word: "note" },
-  unhit: { kind: "unhit", symbol: "·", word: "not used" },
+  unmet: { kind: "unmet", symbol: "·", word: "not used" },
   new: { kind: "new", symbol: "+", word: "new" },
   person: { kind: "person", symbol: "◆", word: "decided by a person" },
 };
@@ -34,7 +34,7 @@ const NOTE_WORDS: Record<string, string> = {
   BREAKS_VIEW: "breaks a view",
 };
 
-export const UNHIT = MARKS.unhit;
+export const UNMET = MARKS.unmet;
 
 export function objectMark(verdict: Verdict): Mark {
   if (verdict === "decided") return MARKS.person;
@@ -53,7 +53,7 @@ export function findingMark(finding: Finding, rule: RuleCell | undefined): Mark 
   return MARKS.fine;
 }
 
-/** What a cell says in general, when no pair of operations hit it. */
+/** What a cell says in general, where no two operations met in it. */
 export function ruleMark(rule: RuleCell): Mark {
   if (rule.verdict === "conflict") return MARKS.conflict;
   if (isConditional(rule)) return { ...MARKS.conditional, word: rule.note ? `depends (${rule.note})` : "depends" };

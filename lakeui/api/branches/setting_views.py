@@ -21,7 +21,7 @@ from lakeui.common.nearest import nearest_name
 from merge_app.audit.settings import setting_recorder
 
 _HELP = (
-    "What is a conflict where both sides changed rows of a table without a primary key: the same data file, row or"
+    "What is a conflict where both branches changed rows of a table without a primary key: the same data file, row or"
     " cell. Tables with the property `merge.conflicts` go by that."
 )
 

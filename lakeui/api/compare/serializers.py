@@ -119,7 +119,7 @@ class ComparedEntry(serializers.Serializer[Any]):
     verdict = serializers.ChoiceField(VERDICTS, help_text="The worst of its findings; `new`: only the source has it.")
     codes = serializers.ListField(child=serializers.CharField())
     brings = BroughtEntry()
-    newest_version = serializers.IntegerField(help_text="The last commit of either side that changed it, or 0.")
+    newest_version = serializers.IntegerField(help_text="The last commit of either branch that changed it, or 0.")
     since_review = serializers.ChoiceField(
         ["new", "changed"], required=False, help_text="With the parameter of this name: what became of it since."
     )
@@ -163,7 +163,7 @@ class DecisionOption(serializers.Serializer[Any]):
 
 
 class FindingEntry(serializers.Serializer[Any]):
-    """A cell that the pair hit, or a check outside the tables (``rule_table`` empty)."""
+    """A cell in which the two branches met, or a check outside the tables (``rule_table`` empty)."""
 
     object = serializers.CharField()
     kind = serializers.ChoiceField(KINDS)

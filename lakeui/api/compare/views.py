@@ -87,7 +87,7 @@ class CompareObjectView(ApiView):
     @extend_schema(
         operation_id="compare_object",
         summary="Compare one object of two branches",
-        description="The cells of the rule table that the pair hits, the commits of both sides, the states of the"
+        description="The cells of the rule table in which the two meet, the commits of both branches, the states of the"
         " object side by side, and what it would be after the merge.",
         tags=["compare"],
         parameters=[DecidedQuery, IF_NONE_MATCH],
@@ -125,8 +125,8 @@ class CompareRowsView(ApiView):
     @extend_schema(
         operation_id="compare_rows",
         summary="Compare the rows of one table of two branches",
-        description="Rows of the table that one side added, removed or changed, each beside the newest image that both"
-        " sides know. A row has one id on both sides, so rows that both changed are known.",
+        description="Rows of the table that one branch added, removed or changed, each beside the newest image that"
+        " both branches know. A row has one id on both branches, so rows that both changed are known.",
         tags=["compare"],
         parameters=[CompareRowsQuery, DecidedQuery, IF_NONE_MATCH],
         responses={200: CompareRowsAnswer, **REFUSALS},
@@ -145,9 +145,9 @@ class CompareSidesView(ApiView):
     @extend_schema(
         operation_id="compare_rows_side_by_side",
         summary="Compare the rows of one table of two branches side by side",
-        description="Rows that either side added, removed or changed, each as base, source and target have it: the"
-        " base is the newest image that both sides know. Rows are one by primary key, without one by row id. Conflicts"
-        " come first; they are the ones of the merge, and in a table with a primary key decided as parts of a merge"
+        description="Rows that either branch added, removed or changed, each as base, source and target have it: the"
+        " base is the newest image that both branches know. Rows are one by primary key, without one by row id."
+        " Conflicts come first; they are the ones of the merge, and with a primary key decided as parts of a merge"
         " request.",
         tags=["compare"],
         parameters=[CompareSidesQuery, DecidedQuery, IF_NONE_MATCH],

@@ -206,7 +206,7 @@ def merge_answer(result: dict[str, Any]) -> StatementResult:
 
 
 def _verdict_rows(report: dict[str, Any]) -> list[list[str]]:
-    """One row per cell hit, and one per object that only the source changed."""
+    """One row per cell met, and one per object that only the source changed."""
     rows = [
         [item["verdict"], item["object"], item["source_op"], item["dest_op"], item["code"], _message(item)]
         for item in report["findings"]

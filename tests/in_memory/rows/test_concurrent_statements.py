@@ -13,7 +13,7 @@ from django.db import connection
 from lakeui.common.errors import DuplicateKey, MergeConflict
 from lakeui.frontdoor import compute
 from lakeui.frontdoor.tables import recovery
-from merge_app.execution.commit import BEGIN_AGAIN
+from merge_app.execution.commit import BEGIN_AGAIN, RUN_AGAIN
 from tests.support.lake import Lake
 
 
@@ -114,7 +114,9 @@ def test_delete_is_refused_when_unseen_rows_arrived(lake: Lake, monkeypatch: pyt
         pytest.raises(MergeConflict) as refusal,
     ):
         lake.sql("DELETE FROM d.t WHERE id >= 2")
-    assert [conflict["code"] for conflict in refusal.value.details["conflicts"]] == ["PREDICATE_DML_VS_INSERT"]
+    (conflict,) = refusal.value.details["conflicts"]
+    assert (conflict["code"], conflict["decisions"]) == ("PREDICATE_DML_VS_INSERT", [])
+    assert conflict["remedy"] == refusal.value.remedy == RUN_AGAIN
     assert [row[0] for row in lake.rows("d.t")] == [1, 2, 3, 4, 5]
 
 

@@ -128,8 +128,10 @@ def test_a_conflicting_dry_run_keeps_the_transaction(filled: Lake) -> None:
     opened = filled.sql("BEGIN").extra["transaction"]
     filled.sql("UPDATE d.t SET v = 'mine' WHERE id = 1", transaction=opened)
     filled.sql("UPDATE d.t SET v = 'theirs' WHERE id = 1")
-    with pytest.raises(MergeConflict):
+    with pytest.raises(MergeConflict) as refusal:
         filled.sql("COMMIT DRY RUN", transaction=opened)
+    assert [item["decisions"] for item in refusal.value.details["conflicts"]] == [[]]
+    assert refusal.value.remedy.startswith("ROLLBACK, then BEGIN")
     filled.sql("ROLLBACK", transaction=opened)
 
 

@@ -79,7 +79,7 @@ describe("comparing two branches", () => {
     ];
     const clash = finding({
       source_op: "update", dest_op: "update", verdict: "conflict", code: "SAME_FILE_UPDATE_UPDATE",
-      message: "Both sides updated rows of one file.", remedy: "Merge it.", details: { rows: 2, finer },
+      message: "Source and target both updated rows of one file.", remedy: "Merge it.", details: { rows: 2, finer },
     });
     serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/`]: { ...comparedObject(0), cells: [clash] } });
     renderAt(ADDRESS);

@@ -85,9 +85,9 @@ function Cell({
   onChoose: (place: Place) => void;
   onKey: (event: KeyboardEvent, at: Place) => void;
 }) {
-  const kind = cell.isHit ? cell.mark.kind : "unhit";
+  const kind = cell.isMet ? cell.mark.kind : "unmet";
   const origin = cell.rule.origin === "extension" ? "extension" : "";
-  const more = cell.isHit ? "" : ", not used";
+  const more = cell.isMet ? "" : ", not used";
   return (
     <td role="gridcell" aria-selected={isChosen} className={`${kind} ${origin}`}>
       <button
@@ -103,7 +103,7 @@ function Cell({
           {cell.mark.symbol}
         </span>
         <span aria-hidden="true" className="word">
-          {cell.isHit ? cell.mark.word : ""}
+          {cell.isMet ? cell.mark.word : ""}
         </span>
       </button>
     </td>

@@ -66,7 +66,7 @@ export function ObjectDetail({
   const detail = useComparedObject(pair, kind, objectId);
   return (
     <section className="panel" aria-label="Chosen object">
-      <Loaded query={detail} label="what both sides did">
+      <Loaded query={detail} label="what both branches did">
         {(found) => (
           <>
             <header>

@@ -99,7 +99,7 @@ function JudgedMatrix({
         />
       )}
       {neverMet && !whole ? null : <Legend />}
-      {cell && (cell.isHit || chosen) ? (
+      {cell && (cell.isMet || chosen) ? (
         <>
           <CellDetail pair={pair} rules={rules} findings={cell.findings} rule={cell.rule} commits={detail} />
           {cellAddition?.(detail, { rule_table: table.name, source_op: cell.rule.source, dest_op: cell.rule.destination })}
@@ -123,7 +123,7 @@ function Legend() {
   );
 }
 
-/** Axes that each side hit, from its commits: a cell is known only where both met. */
+/** Axes of the operations of each branch, from its commits: a cell is known only where both met. */
 function operationsDone(detail: ComparedDetail, table: RuleTable): { source: string[]; destination: string[] } {
   const axes = new Set(table.axes.map((axis) => axis.key));
   const keys = (commits: readonly SideCommit[]) => [

@@ -60,7 +60,7 @@ describe("the audit page of a merge", () => {
     const left = finding({ verdict: "note", code: "DISCARDED_BY_DECISION", message: "On flights.flights, by a decision: Keeps delays; leaves out 1 row of main.", remedy: "Remove the decision." });
     serve({ [AT]: { ...MERGED, notes: [left], findings: [FINE, left] } });
     renderAt("/merges/m-1");
-    expect(await screen.findByText("What a person decided leaves out work of one side")).toBeTruthy();
+    expect(await screen.findByText("What a person decided leaves out changes of delays or main")).toBeTruthy();
     expect(screen.getByText("left out by a decision")).toBeTruthy();
     expect(document.body.textContent).not.toMatch(/[A-Z]{3,}_[A-Z]{2,}/);
   });

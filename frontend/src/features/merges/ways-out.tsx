@@ -8,7 +8,7 @@ export function WaysOut({ record }: { record: MergeRecord }) {
   const { catalog, source, destination } = record;
   return (
     <div>
-      <strong>Ways out</strong>
+      <strong>How to resolve</strong>
       <ul className="way-out">
         <li>
           <Link to={compareAddress(catalog, destination, source)}>
@@ -17,7 +17,7 @@ export function WaysOut({ record }: { record: MergeRecord }) {
           first, so that {source} has the new rows; then run its statement again there.
         </li>
         <li>
-          <Link to={newRequestAddress(catalog, source, destination)}>Open a merge request</Link>, and decide there which side each conflict takes.
+          <Link to={newRequestAddress(catalog, source, destination)}>Open a merge request</Link>, and decide there which branch each conflict keeps.
         </li>
         <li>
           <Link to={sqlAddress(catalog, source)}>Change {source} with SQL</Link>, or restore what is in the way on it to an earlier version.
