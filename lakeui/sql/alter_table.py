@@ -7,23 +7,24 @@ from typing import NoReturn
 
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
 from lakeui.sql import statements as s
+from lakeui.sql.column_definitions import read_check, read_column, unsupported_constraint
 from lakeui.sql.common import (
     accept_if_exists,
-    accept_if_not_exists,
-    read_partition_values,
     read_properties,
     read_property_keys,
 )
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_path, read_present_table, table_name
-from lakeui.sql.query import build_constant
-from lakeui.sql.tables import (
-    read_check,
-    read_clustering,
-    read_column,
-    read_partition_field,
-    unsupported_constraint,
+from lakeui.sql.partitions import (
+    add_field,
+    add_partition,
+    cluster_by,
+    drop_field,
+    drop_partition,
+    rename_partition,
+    replace_field,
 )
+from lakeui.sql.query import build_constant
 from lakeui.sql.types import read_type
 from lakeui.sql.unsupported import UNSUPPORTED_CHANGES
 
@@ -35,10 +36,10 @@ def alter_table(cursor: Cursor) -> s.Statement:
             return reader(cursor, table)
     if cursor.sees("ADD", "PARTITION") or cursor.sees("ADD", "IF"):
         cursor.take()
-        return _add_partition(cursor, table)
+        return add_partition(cursor, table)
     if cursor.sees("DROP", "PARTITION") or cursor.sees("DROP", "IF"):
         cursor.take()
-        return _drop_partition(cursor, table)
+        return drop_partition(cursor, table)
     if cursor.sees("SET", "LOCATION") or cursor.sees("SET", "SERDE") or cursor.sees("SET", "FILEFORMAT"):
         raise ForbiddenStatement("Where a table is stored is not the statement's to say.", remedy="Leave it.")
     for phrase, remedy in UNSUPPORTED_CHANGES.items():
@@ -318,69 +319,6 @@ def _drop_constraint(cursor: Cursor, table: s.TableName) -> s.DropConstraint:
     return s.DropConstraint(table, name, if_exists)
 
 
-# -- layout -----------------------------------------------------------------------------------------------------------
-
-
-def _add_field(cursor: Cursor, table: s.TableName) -> s.ChangeLayout:
-    return s.ChangeLayout(table, add=_new_field(cursor))
-
-
-def _drop_field(cursor: Cursor, table: s.TableName) -> s.ChangeLayout:
-    return s.ChangeLayout(table, drop=read_partition_field(cursor))
-
-
-def _replace_field(cursor: Cursor, table: s.TableName) -> s.ChangeLayout:
-    drop = read_partition_field(cursor)
-    cursor.expect("WITH")
-    return s.ChangeLayout(table, drop, _new_field(cursor))
-
-
-def _new_field(cursor: Cursor) -> s.PartitionField:
-    field = read_partition_field(cursor)
-    if cursor.sees("AS"):
-        raise NotSupported(
-            "A partition field has no name of its own: it is named by its transform.", remedy="Leave AS out."
-        )
-    return field
-
-
-def _cluster_by(cursor: Cursor, table: s.TableName) -> s.ClusterBy:
-    return s.ClusterBy(table, read_clustering(cursor))
-
-
-# -- partitions -------------------------------------------------------------------------------------------------------
-
-
-def _add_partition(cursor: Cursor, table: s.TableName) -> s.AddPartition:
-    if_not_exists = accept_if_not_exists(cursor)
-    return s.AddPartition(table, _partitions(cursor), if_not_exists)
-
-
-def _drop_partition(cursor: Cursor, table: s.TableName) -> s.DropPartition:
-    if_exists = accept_if_exists(cursor)
-    return s.DropPartition(table, _partitions(cursor), if_exists, cursor.accept("PURGE"))
-
-
-def _partitions(cursor: Cursor) -> tuple[s.PartitionValuesByColumn, ...]:
-    """``PARTITION (..) PARTITION (..)``: one or several, with or without commas between them."""
-    found = []
-    cursor.expect("PARTITION")
-    while True:
-        found.append(read_partition_values(cursor))
-        if cursor.sees("LOCATION"):
-            raise ForbiddenStatement(
-                "Where a partition is stored is not the statement's to say.", remedy="Leave it out."
-            )
-        if not (cursor.accept("PARTITION") or cursor.accept(",", "PARTITION")):
-            return tuple(found)
-
-
-def _rename_partition(cursor: Cursor, table: s.TableName) -> s.RenamePartition:
-    before = read_partition_values(cursor)
-    cursor.expect("RENAME", "TO", "PARTITION")
-    return s.RenamePartition(table, before, read_partition_values(cursor))
-
-
 # ADD and DROP PARTITION are not here: IF [NOT] EXISTS stands between their words.
 _CHANGES: dict[str, Callable[[Cursor, s.TableName], s.Statement]] = {
     "RENAME TO": _rename,
@@ -399,11 +337,11 @@ _CHANGES: dict[str, Callable[[Cursor, s.TableName], s.Statement]] = {
     "CHANGE COLUMN": _change_column,
     "CHANGE": _change_column,
     "REPLACE COLUMNS": _replace_columns,
-    "ADD PARTITION FIELD": _add_field,
-    "DROP PARTITION FIELD": _drop_field,
-    "REPLACE PARTITION FIELD": _replace_field,
-    "CLUSTER BY": _cluster_by,
-    "PARTITION": _rename_partition,
+    "ADD PARTITION FIELD": add_field,
+    "DROP PARTITION FIELD": drop_field,
+    "REPLACE PARTITION FIELD": replace_field,
+    "CLUSTER BY": cluster_by,
+    "PARTITION": rename_partition,
     "ADD CONSTRAINT": _add_constraint,
     "ADD CHECK": _add_check,
     "ADD PRIMARY KEY": _add_key,

@@ -1,14 +1,12 @@
-"""Readers of statements on tables, their columns and partitions."""
+"""Readers of CREATE TABLE, and of other statements on whole tables."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from catalog_app.domain.identity import Identity, in_bigint
-from catalog_app.domain.transforms import SPOKEN, WITH_NUMBER
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, NotSupported
-from lakeui.common.nearest import nearest_name
 from lakeui.sql import statements as s
+from lakeui.sql.column_definitions import read_check, read_column, unsupported_constraint
 from lakeui.sql.common import (
     accept_comment,
     accept_if_exists,
@@ -17,12 +15,10 @@ from lakeui.sql.common import (
     read_properties,
 )
 from lakeui.sql.cursor import Cursor
-from lakeui.sql.lexer import Kind
-from lakeui.sql.names import read_past_table, read_path, read_present_table, read_table
-from lakeui.sql.query import build_check, build_constant, build_query
-from lakeui.sql.types import read_type
+from lakeui.sql.names import read_past_table, read_present_table, read_table
+from lakeui.sql.partitions import read_clustering, read_partition_field
+from lakeui.sql.query import build_query
 
-_BEHIND_DEFAULT = ("NOT NULL", "COMMENT", "PRIMARY KEY", "FIRST", "AFTER", "CHECK (", "CONSTRAINT", "GENERATED")
 _FOREIGN_CONSTRAINTS = ("FOREIGN", "UNIQUE")
 
 
@@ -39,90 +35,6 @@ class _TableDraft:
     checks: list[s.CheckConstraint] = field(default_factory=list)
     layout: tuple[s.PartitionField, ...] = ()
     cluster_by: tuple[str, ...] = ()
-
-
-def unsupported_constraint(word: str) -> NotSupported:
-    return NotSupported(
-        f"{word} constraints are not supported: rows that fit on each of two branches may not fit together.",
-        remedy="Leave it out.",
-    )
-
-
-def read_check(cursor: Cursor, table: s.TableName, name: str | None = None) -> s.CheckConstraint:
-    """``(condition) [ENFORCED]``, behind CHECK."""
-    cursor.expect("(")
-    condition = build_check(cursor.span(), table)
-    cursor.expect(")")
-    if cursor.sees("NOT", "ENFORCED") or cursor.sees("RELY") or cursor.sees("NORELY"):
-        raise NotSupported("A CHECK constraint is always enforced.", remedy="Leave NOT ENFORCED and RELY out.")
-    cursor.accept("ENFORCED")
-    return s.CheckConstraint(condition, name)
-
-
-def read_column(cursor: Cursor, table: s.TableName, *, may_be_field: bool = False) -> tuple[s.ColumnDefinition, bool]:
-    """``name type [NOT NULL] [DEFAULT value | GENERATED ..] [COMMENT '…'] [PRIMARY KEY]`` and whether it is the key.
-
-    ``may_be_field``: the name may be the path of a field inside of a column.
-    """
-    *within, name = read_path(cursor) if may_be_field else (cursor.name("a column's name"),)
-    column = s.ColumnDefinition(name, read_type(cursor), within=tuple(within))
-    is_key = False
-    while True:
-        if cursor.accept("NOT", "NULL"):
-            column = replace(column, nullable=False)
-        elif cursor.accept("DEFAULT"):
-            text = cursor.span(",", phrases=_BEHIND_DEFAULT)
-            column = replace(column, default=build_constant(text, f"The default of {name}"))
-        elif cursor.sees("COMMENT"):
-            column = replace(column, comment=accept_comment(cursor))
-        elif cursor.accept("PRIMARY", "KEY"):
-            is_key = True
-        elif cursor.accept("GENERATED"):
-            column = _with_generated(column, _read_generated(cursor, table))
-        else:
-            if column.default is not None and not (column.generated is None and column.identity is None):
-                raise InvalidValue(f"{name} has a DEFAULT and is generated.", remedy="Leave one of the two out.")
-            return column, is_key
-
-
-def _with_generated(column: s.ColumnDefinition, found: str | Identity) -> s.ColumnDefinition:
-    if isinstance(found, str):
-        return replace(column, generated=found)
-    if column.type != "bigint":
-        raise NotSupported(f"An identity column cannot be {column.type}.", remedy=f"Make {column.name} BIGINT.")
-    return replace(column, identity=found)
-
-
-def _read_generated(cursor: Cursor, table: s.TableName) -> str | Identity:
-    """``ALWAYS AS (expression)``, or ``ALWAYS | BY DEFAULT AS IDENTITY [(START WITH n INCREMENT BY m)]``."""
-    if cursor.accept("BY", "DEFAULT"):
-        cursor.expect("AS", "IDENTITY")
-        return _read_counting(cursor, always=False)
-    if cursor.accept("ALWAYS", "AS", "IDENTITY"):
-        return _read_counting(cursor, always=True)
-    cursor.expect("ALWAYS", "AS")
-    cursor.expect("(")
-    text = build_check(cursor.span(), table, "A generated column")
-    cursor.expect(")")
-    return text
-
-
-def _read_counting(cursor: Cursor, *, always: bool) -> Identity:
-    """``[(START WITH n INCREMENT BY m)]``, both or one, in either order."""
-    found: dict[str, int] = {}
-    if cursor.accept("("):
-        while not cursor.accept(")"):
-            phrase = cursor.accept_phrase("START WITH", "INCREMENT BY")
-            if phrase is None or phrase in found:
-                cursor.fail("Expected START WITH or INCREMENT BY, each once")
-            sign = -1 if cursor.accept("-") else 1
-            found[phrase] = sign * cursor.integer()
-    counted = Identity(found.get("START WITH", 1), found.get("INCREMENT BY", 1), always)
-    if counted.step == 0:
-        raise InvalidValue("INCREMENT BY 0 would give each row the same number.", remedy="Write INCREMENT BY 1.")
-    if not (in_bigint(counted.start) and in_bigint(counted.step)):
-        raise InvalidValue("START WITH and INCREMENT BY are BIGINT.", remedy="Write smaller numbers.")
-    return counted
 
 
 # -- CREATE TABLE -----------------------------------------------------------------------------------------------------
@@ -341,48 +253,6 @@ def _read_partitioning(cursor: Cursor, draft: _TableDraft, table: s.TableName) -
             break
     cursor.expect(")")
     draft.partition_by, draft.layout = tuple(names), tuple(layout)
-
-
-def read_partition_field(cursor: Cursor) -> s.PartitionField:
-    """``days(c)``, ``bucket(16, c)``, ``truncate(4, c)``; the number may stand behind the column."""
-    word = cursor.name("a transform")
-    if not cursor.sees("("):
-        raise NotSupported(
-            f"{word} as it is cannot become a partition column: rows that are there have values of their own in it.",
-            remedy="Name a transform, such as days(c) or bucket(16, c); or create a table PARTITIONED BY the column.",
-        )
-    name = SPOKEN.get(word.casefold())
-    if name is None:
-        raise NotSupported(
-            f"Partitioning by {word}(…) is not supported.",
-            remedy="Use years, months, days or hours of a time, bucket(n, column), truncate(n, column), or a column.",
-            nearest=nearest_name(word, SPOKEN),
-        )
-    cursor.expect("(")
-    number = _accept_number(cursor)
-    if number is not None:
-        cursor.expect(",")
-    column = cursor.name("a column")
-    if cursor.sees("."):
-        raise NotSupported(
-            f"{word} takes no field inside of a column.", remedy="Keep the value in a column of its own."
-        )
-    if number is None and cursor.accept(","):
-        number = cursor.integer()
-    cursor.expect(")")
-    if (number is None) is (name in WITH_NUMBER):
-        wanted = f"{name}(16, {column})" if name in WITH_NUMBER else f"{name}({column})"
-        raise InvalidValue(f"{word} takes {'a' if number is None else 'no'} number.", remedy=f"Write {wanted}.")
-    return s.PartitionField(name, number or 0, column)
-
-
-def _accept_number(cursor: Cursor) -> int | None:
-    return cursor.integer() if cursor.sees_kind(Kind.NUMBER) else None
-
-
-def read_clustering(cursor: Cursor) -> tuple[str, ...]:
-    """``(a, b)``, or NONE."""
-    return () if cursor.accept("NONE") else cursor.names_in_parentheses()
 
 
 def _check_draft(cursor: Cursor, draft: _TableDraft, query: s.Query | None) -> None:
