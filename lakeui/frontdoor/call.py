@@ -15,7 +15,7 @@ from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.models import Branch, Catalog, Transaction
 from catalog_app.selectors.agents import account_of
 from catalog_app.selectors.dropped_catalogs import dropped_catalog_get
-from catalog_app.selectors.objects import ViewState, database_get, table_find, tables_named, views_list
+from catalog_app.selectors.objects import database_get, table_find, tables_named
 from catalog_app.selectors.people import catalog_visible, catalog_visible_with, catalogs_known
 from catalog_app.selectors.protection import Asked, Bypass
 from catalog_app.selectors.restrictions import restrictions_of, restrictions_refuse
@@ -28,6 +28,7 @@ from catalog_app.selectors.snapshots import (
     version_at,
     version_check,
 )
+from catalog_app.selectors.views import ViewState, views_list
 from catalog_app.services.transactions import transaction_use
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.frontdoor.inputs_outputs import Session

@@ -21,9 +21,10 @@ from catalog_app.domain.table_properties import FORMAT_VERSION, FORMATS
 from catalog_app.iceberg.views import view_metadata
 from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.listing import tables_page
-from catalog_app.selectors.objects import ViewState, database_get, databases_list, table_get, views_list
+from catalog_app.selectors.objects import database_get, databases_list, table_get
 from catalog_app.selectors.references import TAG, VERSION, snapshot_of
 from catalog_app.selectors.snapshots import Snapshot
+from catalog_app.selectors.views import ViewState, views_list
 from catalog_app.services.publishing import table_publish
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.access.authentication import BearerAuthentication

@@ -12,9 +12,10 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.ahead_behind import divergences_load
-from catalog_app.selectors.objects import databases_load, views_load
+from catalog_app.selectors.objects import databases_load
 from catalog_app.selectors.snapshot_diff import changed_views
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
+from catalog_app.selectors.views import views_load
 from merge_app.comparison.compare import Brought, brought_by
 from merge_app.execution.load import merge_source_load, plan_without_facts
 from merge_app.planning.change_sets import change_sets_of

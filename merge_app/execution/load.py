@@ -19,9 +19,9 @@ from catalog_app.selectors.objects import (
     tables_list,
     tables_load,
     tables_named,
-    views_list,
 )
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
+from catalog_app.selectors.views import views_list
 from merge_app.execution.attribute_news import databases_revived, objects_with_news, with_news
 from merge_app.execution.claimed_names import names_claimed, places_claimed
 from merge_app.execution.engine_source import EngineSource

@@ -10,10 +10,11 @@ from django.db import connection, transaction
 from catalog_app.domain.agents import Account
 from catalog_app.models import Branch, Commit, CommitOperation, ViewRecord
 from catalog_app.selectors.agents import account_of, agent_commit_require
-from catalog_app.selectors.objects import ViewRead, ViewState, databases_list, views_load
+from catalog_app.selectors.objects import databases_list
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshot_diff import changed_objects, changed_views
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
+from catalog_app.selectors.views import ViewRead, ViewState, views_load
 from lakeui.common.errors import BranchMoved
 from merge_app.execution.apply import Applied, CommitHeader, commit_write
 from merge_app.execution.commit import SerializationConflict, branch_lock

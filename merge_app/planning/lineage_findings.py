@@ -180,8 +180,8 @@ def _lost_rename_note(finding: Finding, merged: RowsPlan) -> Problem:
 
 def _kept_note(pair: Pair, rows: int) -> Problem:
     """Rows that the source took away and that stay, as the target changed them (§3)."""
-    source = next((axis for axis in ("delete", "overwrite", "partition") if pair.source.has(axis)), "delete")
-    target = next((axis for axis in ("update", "partition", "overwrite") if pair.destination.has(axis)), "update")
+    source = pair.source.first_of(("delete", "overwrite", "partition"), "delete")
+    target = pair.destination.first_of(("update", "partition", "overwrite"), "update")
     stay, them = ("stays", "it") if rows == 1 else ("stay", "them")
     return Problem(
         (source, target),

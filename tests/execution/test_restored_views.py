@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from catalog_app.models import Branch
-from catalog_app.selectors.objects import databases_list, views_list
+from catalog_app.selectors.objects import databases_list
 from catalog_app.selectors.snapshots import branch_snapshot
+from catalog_app.selectors.views import views_list
 from lakeui.common.errors import BranchMoved
 from merge_app.execution.apply import CommitHeader
 from merge_app.execution.restore import Scope, recovery_run, restore_plan

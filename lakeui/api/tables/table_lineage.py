@@ -9,8 +9,9 @@ from typing import Any
 
 from catalog_app.domain.roles import Principal
 from catalog_app.models import Commit
-from catalog_app.selectors.objects import ViewState, databases_list, databases_load, tables_load, views_list
+from catalog_app.selectors.objects import databases_list, databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.views import ViewState, views_list
 from lakeui.api.http.lookup import AddressedTable
 from merge_app.execution.version_vectors import VersionVector, version_vector_load
 from merge_app.pipelines.models import Pipeline

@@ -9,9 +9,9 @@ from catalog_app.domain.files import TableScan
 from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.engine.types import quoted
 from catalog_app.pruning.predicates import ANYTHING, Predicate
-from catalog_app.selectors.objects import ViewState
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.selectors.snapshots import tag_find
+from catalog_app.selectors.views import ViewState
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.frontdoor.call import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.expressions.pruning import pruned

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from catalog_app.engine.types import quoted
 from catalog_app.iceberg.views import ShownView
-from catalog_app.selectors.objects import ViewState, view_made
+from catalog_app.selectors.views import ViewState, view_made
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.frontdoor.call import Call, Place, view_asked
 from lakeui.frontdoor.compute import engine

@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from catalog_app.domain.names import name_check
 from catalog_app.domain.state import COMMENT
-from catalog_app.selectors.objects import ViewRead, ViewState, database_get, views_list
+from catalog_app.selectors.objects import database_get
 from catalog_app.selectors.snapshots import catalog_get
+from catalog_app.selectors.views import ViewRead, ViewState, views_list
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, PropertyNotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call, Place, place_of, table_exists, view_find

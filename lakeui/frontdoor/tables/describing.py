@@ -8,9 +8,10 @@ from catalog_app.domain.generated import checks_stated_shown, generated_shown, i
 from catalog_app.domain.layout import clustering_shown, layout_shown
 from catalog_app.domain.state import TableState, comment_of, own_properties, stated_properties
 from catalog_app.domain.types import ParsedType
-from catalog_app.selectors.objects import ViewState, tables_list, views_list
+from catalog_app.selectors.objects import tables_list
 from catalog_app.selectors.schemas import invisible_schemas, schemas_made, table_merge_versions, visible_schemas
 from catalog_app.selectors.segments import segments_list
+from catalog_app.selectors.views import ViewState, views_list
 from lakeui.common.errors import NotFound, PropertyNotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call, Place, ResolvedTable, table_for_reading, view_asked

@@ -10,12 +10,13 @@ from catalog_app.domain.state import comment_of, own_properties
 from catalog_app.domain.table_properties import MERGE_CONFLICTS
 from catalog_app.models import Branch, Tag
 from catalog_app.selectors.dropped_catalogs import dropped_catalogs
-from catalog_app.selectors.objects import ViewState, databases_list, tables_list, views_list
+from catalog_app.selectors.objects import databases_list, tables_list
 from catalog_app.selectors.people import catalogs_known
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.segments import segments_list
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from catalog_app.selectors.trash import kept_until
+from catalog_app.selectors.views import ViewState, views_list
 from lakeui.frontdoor.call import Call, Place, table_for_reading, view_asked
 from lakeui.frontdoor.inputs_outputs import StatementResult, answer
 from lakeui.frontdoor.queries.views import view_comment, view_properties
