@@ -35,15 +35,25 @@ class RowCheck:
     shown: tuple[str, ...]
 
 
+VIOLATIONS_SHOWN = 20
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
     """``rows``: how many rows do not fit; ``example``: one of them as JSON. ``reason``: why the condition has no value
-    for some row; then nothing is counted.
+    for some row; then nothing is counted. ``examples``: the first ``VIOLATIONS_SHOWN`` of them by their text.
     """
 
     rows: int
     example: str = ""
     reason: str = ""
+    examples: tuple[str, ...] = ()
+
+    def beside(self, other: Violation) -> Violation:
+        """Of one constraint, the rows of both."""
+        shown = sorted((*self.examples, *other.examples))[:VIOLATIONS_SHOWN]
+        example, reason = self.example or other.example, self.reason or other.reason
+        return Violation(self.rows + other.rows, example, reason, tuple(shown))
 
 
 def check_key(name: str) -> str:

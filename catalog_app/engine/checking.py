@@ -1,4 +1,4 @@
-"""CHECK constraints asked of rows: how many do not fit, and one of them."""
+"""CHECK constraints asked of rows: how many do not fit, and the first of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from catalog_app.domain.checks import RowCheck, Violation
+from catalog_app.domain.checks import VIOLATIONS_SHOWN, RowCheck, Violation
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.whole_values import json_text
 from catalog_app.engine.decoding import internal_name
@@ -49,16 +49,27 @@ def _counted(rows: DataFrame, checks: Sequence[RowCheck]) -> dict[str, Violation
     fails = [f"NOT ({check.condition}\n)" for check in checks]
     asked = []
     for check, fail in zip(checks, fails, strict=True):
-        example = json_text(f"struct({', '.join(map(quoted, check.shown))})")
-        asked += [f"count_if({fail})", f"min(CASE WHEN {fail} THEN {example} END)"]
+        asked += [f"count_if({fail})", f"min(CASE WHEN {fail} THEN {_example(check)} END)"]
     # Statistics of files and of parts of them leave out what fits.
     (values,) = row_values(rows.where(" OR ".join(fails)).selectExpr(*asked))
     counts, examples = values[::2], values[1::2]
     return {
-        check.name: Violation(int(count), example)
+        check.name: Violation(int(count), example, examples=_first(rows, check, int(count), example))
         for check, count, example in zip(checks, counts, examples, strict=True)
         if count
     }
+
+
+def _first(rows: DataFrame, check: RowCheck, count: int, example: str) -> tuple[str, ...]:
+    """The first rows that do not fit, by their text."""
+    if count == 1:
+        return (example,)
+    found = rows.where(f"NOT ({check.condition}\n)").selectExpr(f"{_example(check)} AS example")
+    return tuple(text for (text,) in row_values(found.orderBy("example").limit(VIOLATIONS_SHOWN)))
+
+
+def _example(check: RowCheck) -> str:
+    return json_text(f"struct({', '.join(map(quoted, check.shown))})")
 
 
 def cells_dataframe(

@@ -229,6 +229,7 @@ def _values_of_constraints(case: Case) -> Iterator[Problem]:
                 "side": side,
                 "rows": found.rows,
                 "example": found.example,
+                "examples": list(found.examples),
                 "is_new": key in case.source.properties,
             },
         )

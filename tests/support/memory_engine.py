@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import expressions as sql
 
-from catalog_app.domain.checks import RowCheck, Violation, condition_shown
+from catalog_app.domain.checks import VIOLATIONS_SHOWN, RowCheck, Violation, condition_shown
 from catalog_app.domain.files import (
     ColumnStatistics,
     FileScan,
@@ -494,8 +494,9 @@ def _violations(checks: Sequence[RowCheck], rows: Sequence[Mapping[str, Any]]) -
     for check in checks:
         failing = [row for row in rows if evaluate(check.condition, row) is False]
         if failing:
-            texts = (json.dumps({name: row[name.casefold()] for name in check.shown}, default=str) for row in failing)
-            found[check.name] = Violation(len(failing), min(texts))
+            shown = ({name: row[name.casefold()] for name in check.shown} for row in failing)
+            texts = sorted(json.dumps(row, default=str) for row in shown)
+            found[check.name] = Violation(len(failing), texts[0], examples=tuple(texts[:VIOLATIONS_SHOWN]))
     return found
 
 

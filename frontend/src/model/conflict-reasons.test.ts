@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { finding } from "../testing/findings";
-import { namedReason, violatorsOf } from "./conflict-reasons";
+import { namedReason, violatingRows, violatorsOf } from "./conflict-reasons";
 
 const PAIR = { source: "delays", destination: "main" };
 const said = (code: string, details: Record<string, unknown>, more = {}) => namedReason(finding({ verdict: "conflict", code, details, ...more }), PAIR);
@@ -30,6 +30,13 @@ it("asks for the rows that violate a constraint on the side that has them", () =
   expect(of("both", "shop.costs")).toBeUndefined();
   expect(of("destination", "shop.a.b")).toBeUndefined();
   expect(violatorsOf(finding({ code: "CHECK_DIFFERS" }), { source: "a.b", destination: "a.b" })).toBeUndefined();
+});
+
+it("shows the first rows that violate a constraint, in the columns that name them", () => {
+  const examples = ['{"id":1,"price":500}', '{"id":2}', "no row"];
+  expect(violatingRows(finding({ code: "CHECK_VIOLATED", details: { rows: 7, examples } }))).toEqual({ columns: ["id", "price"], rows: [[1, 500], [2, null]], count: 7 });
+  expect(violatingRows(finding({ code: "CHECK_VIOLATED", details: { rows: 7 } }))).toBeUndefined();
+  expect(violatingRows(finding({ code: "CHECK_DIFFERS", details: { rows: 7, examples } }))).toBeUndefined();
 });
 
 it("says nothing of its own without the names", () => {

@@ -47,6 +47,24 @@ function violated({ details: { constraint, condition, side, rows, example } }: F
   return `${who} the constraint ${constraint}: ${condition.replaceAll("`", "")}.${one}`;
 }
 
+/** The first rows that violate a constraint, in the columns by which the server names them, of how many. */
+export function violatingRows({ code, details }: Finding): { columns: string[]; rows: unknown[][]; count: number } | undefined {
+  const { examples, rows } = details;
+  if (code !== "CHECK_VIOLATED" || !Array.isArray(examples)) return undefined;
+  const named = examples.flatMap((text) => rowNamed(text) ?? []);
+  const columns = [...new Set(named.flatMap((row) => Object.keys(row)))];
+  return named.length === 0 ? undefined : { columns, rows: named.map((row) => columns.map((column) => row[column] ?? null)), count: Number(rows) };
+}
+
+function rowNamed(text: unknown): Record<string, unknown> | undefined {
+  try {
+    const row: unknown = JSON.parse(String(text));
+    return row !== null && typeof row === "object" ? (row as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The query for the rows that violate the constraint, and the side that has them. Undefined where both have some, or the
  * name of the table has a point in a part. */
 export function violatorsOf({ code, details }: Finding, names: SideNames): { side: Side; query: string } | undefined {

@@ -139,7 +139,4 @@ def _add(
     for key in keys:
         violation = more.get(check_name(key))
         if violation is not None:
-            known = found.get((side, key), Violation(0))
-            found[side, key] = Violation(
-                known.rows + violation.rows, known.example or violation.example, known.reason or violation.reason
-            )
+            found[side, key] = found.get((side, key), Violation(0)).beside(violation)

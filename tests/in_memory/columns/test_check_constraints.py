@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
@@ -508,3 +509,13 @@ def test_an_undrop_that_a_merge_brings_is_judged(plain: Lake) -> None:
     plain.merge("b")
     plain.sql("UNDROP TABLE d.t", "b")
     assert conflict(plain)["code"] == "CHECK_VIOLATED"
+
+
+def test_a_conflict_shows_the_first_rows_of_the_result_that_do_not_fit(plain: Lake) -> None:
+    plain.sql("ALTER TABLE d.t ADD CONSTRAINT small CHECK (v < 100)", "b")
+    values = ", ".join(f"({number}, {100 + number})" for number in range(10, 35))
+    plain.sql(f"INSERT INTO d.t VALUES {values}")
+    details = conflict(plain)["details"]
+    assert (details["rows"], len(details["examples"])) == (25, 20)
+    assert [json.loads(text)["v"] for text in details["examples"]] == list(range(110, 130))
+    assert details["example"] == details["examples"][0]

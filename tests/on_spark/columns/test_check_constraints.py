@@ -61,3 +61,13 @@ def test_merge_checks_files_parts_rows_of_both_sides(lake: Lake) -> None:
     lake.merge("b")
     assert lake.rows("d.t", columns="id, low, high") == [(1, 9, 9), (2, 1, 2)]
     assert lake.breaches() == []
+
+
+def test_a_conflict_names_the_first_rows_that_do_not_fit(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, v INT)")
+    lake.sql("CREATE BRANCH b")
+    lake.sql("ALTER TABLE d.t ADD CONSTRAINT small CHECK (v < 100)", "b")
+    lake.sql("INSERT INTO d.t SELECT id, 100 + id FROM (SELECT explode(sequence(10, 34)) AS id)")
+    (found,) = lake.refused("b")
+    assert found["details"]["rows"] == 25
+    assert found["details"]["examples"] == [f'{{"id":{number},"v":{100 + number}}}' for number in range(10, 30)]

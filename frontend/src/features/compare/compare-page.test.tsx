@@ -357,6 +357,17 @@ describe("the rows of an object", () => {
     expect(asked.filter(({ address }) => address.includes("/rows/?"))).toHaveLength(4);
   });
 
+  it("that violate a constraint stand under the reason, the first of them, with the way to all", async () => {
+    const details = { constraint: "cheap", condition: "`dep_delay` < 100", side: "source", rows: 7, example: '{"dep_delay":331}', examples: ['{"dep_delay":331}', '{"dep_delay":400}'] };
+    const violated = finding({ verdict: "conflict", code: "CHECK_VIOLATED", source_op: "insert", dest_op: "properties", details });
+    serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/`]: { ...comparedObject(0), cells: [violated] } });
+    renderAt(ADDRESS);
+    const rows = within(await screen.findByRole("region", { name: "Rows that violate the constraint" }));
+    expect(rows.getAllByRole("row").map((row) => row.textContent)).toEqual(["dep_delay", "331", "400"]);
+    expect(screen.getByText("The first 2 of 7 rows.")).toBeTruthy();
+    expect(screen.getByRole("link", { name: "See these rows of delays" })).toBeTruthy();
+  });
+
   it("in conflict stand first, three of them until all are asked for, with what comes out", async () => {
     const rows = [1, 2, 3, 4].map((number) => ({ ...clashing.rows[0], key: `{"flight":"F${number}"}` }));
     const clash = finding({ verdict: "conflict", code: "PRIMARY_KEY_CLASH", rule_table: "keyed", source_op: "update", dest_op: "update", details: { rows: 4 } });

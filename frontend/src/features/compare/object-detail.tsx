@@ -2,8 +2,6 @@ import { lazy, Suspense, useState, type ReactNode } from "react";
 import { Link } from "react-router";
 
 import type { ComparedDetail, Finding, ObjectKind, Rules } from "../../api/resources";
-import { sqlAddress } from "../../model/addresses";
-import { violatorsOf } from "../../model/conflict-reasons";
 import { evidenceOf, firstFinding, firstTab, reasonsOf, withNames, type TabKey } from "../../model/first-look";
 import { inOrder } from "../../model/reading-order";
 import type { CellAnchor } from "../../model/timeline";
@@ -20,6 +18,7 @@ import type { RowAdditions } from "./conflicting-rows";
 import { FilesTab, PartitionsTab, PropertiesTab, ResultTab, SchemaTab } from "./detail-tabs";
 import { FirstRows } from "./first-rows";
 import { RuleFold } from "./rule-fold";
+import { Violators } from "./violators";
 
 const ProfileTab = lazy(() => import("./profile-tab"));
 
@@ -138,17 +137,6 @@ function Reasons({ pair, detail, codes }: { pair: Pair; detail: ComparedDetail; 
         </li>
       ))}
     </ul>
-  );
-}
-
-/** The way to all rows that violate a constraint: a query on the side that has them. */
-function Violators({ pair, finding, detail }: { pair: Pair; finding: Finding; detail: ComparedDetail }) {
-  const found = violatorsOf(finding, detail.names);
-  if (!found) return null;
-  return (
-    <p className="small">
-      <Link to={sqlAddress(pair.catalog, pair[found.side], found.query)}>See these rows of {pair[found.side]}</Link>
-    </p>
   );
 }
 
