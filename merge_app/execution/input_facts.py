@@ -47,7 +47,7 @@ def with_facts(
     leaving = tables_leaving_values(planned) if side.snapshot is not None else {}
     looked_into = _taken_whole(planned.resolutions) | tables_with_columns_back(planned)
     planned = _with_tables(planned, side, destination, looked_into)
-    stepped = _lineage_tables(planned, side, destination)
+    stepped = _lineage_tables(planned, side, destination, looked_into)
     schemas = _schemas_judged(planned, side, destination, stepped)
     if only is not None:
         stepped = [case for case in stepped if case.table_id in only]
@@ -90,7 +90,7 @@ def table_case(planned: PlanInput, side: SourceSide, destination: Snapshot, tabl
         # What one side alone has is as that side has it.
         is_new = table_id not in planned.tables
         return TableCase(table_id, schema=known.schema, merged=known.schema, lists=lists, is_new=is_new)
-    (case,) = (case for case in _lineage_tables(planned, side, destination) if case.table_id == table_id)
+    (case,) = (case for case in _lineage_tables(planned, side, destination, {table_id}) if case.table_id == table_id)
     return replace(case, lists=lists)
 
 
@@ -120,16 +120,14 @@ def _left_values(
     return tuple(found)
 
 
-def _with_tables(
-    planned: PlanInput, side: SourceSide, destination: Snapshot, besides: AbstractSet[int] = frozenset()
-) -> PlanInput:
+def _with_tables(planned: PlanInput, side: SourceSide, destination: Snapshot, besides: AbstractSet[int]) -> PlanInput:
     """With the states of all tables whose rows the source's news changed, whatever is left of these changes, and of
     those ``besides``.
     """
     if side.snapshot is None:
         return planned
     changed = side.news_to(destination).tables | besides
-    if not changed and not planned.lineage_tables:
+    if not changed:
         return planned
     tables = {**planned.tables, **tables_load(destination, changed - planned.tables.keys(), schemas=side.schemas)}
     sources = {**planned.source_tables, **source_tables_load(side, changed)}
@@ -142,12 +140,13 @@ def _with_tables(
         source_tables=sources,
         databases=databases,
         source_databases={**known, **databases_load(side.snapshot, homes - known.keys())},
-        lineage_tables=frozenset(changed),
     )
 
 
-def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot) -> list[TableCase]:
-    """The tables whose rows the source changed, and of a branch those that the target lacks."""
+def _lineage_tables(
+    planned: PlanInput, side: SourceSide, destination: Snapshot, besides: AbstractSet[int]
+) -> list[TableCase]:
+    """The tables whose rows the source changed, of a branch those that the target lacks, and those ``besides``."""
     is_whole = side.snapshot is not None or (side.seen is not None and side.seen != destination)
     moved = {item.object_id for item in side.operations if side.snapshot is None and moves_rows(item)}
     by_statement = {*side.restored, *moved}
@@ -156,7 +155,7 @@ def _lineage_tables(planned: PlanInput, side: SourceSide, destination: Snapshot)
     change_sets = change_sets_of(planned)
     decided = _schemas_decided(planned)
     as_decided = change_sets_of(resolve(planned)) if planned.resolutions else change_sets
-    changed = set(planned.lineage_tables) if side.snapshot is not None else tables_written(side)
+    changed = side.news_to(destination).tables | besides if side.snapshot is not None else tables_written(side)
     known = changed & planned.tables.keys()
     new = planned.source_tables.keys() - planned.tables.keys() if side.snapshot is not None else set()
     found = []

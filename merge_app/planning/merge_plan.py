@@ -243,8 +243,7 @@ class PlanInput:
     ``views`` are the target's, where the source changed more than rows.
     ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
     operations that make the target's object what the source has.
-    ``lineage_tables`` are those whose rows the source's news changed, where rows are merged by lineage;
-    ``attributes`` the facts by which attributes are merged then, in place of operations.
+    ``attributes`` are the facts by which attributes are merged, in place of operations.
     """
 
     source: tuple[Operation, ...]
@@ -265,7 +264,6 @@ class PlanInput:
     destination_head: int = 0
     resolutions: tuple[Resolution, ...] = ()
     replacements: Mapping[tuple[ObjectKind, int], tuple[Operation, ...]] = field(default_factory=dict)
-    lineage_tables: frozenset[int] = frozenset()
     attributes: AttributeSides | None = None
     _change_sets: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """Its net changes, once ``change_sets_of`` has made them."""
