@@ -168,8 +168,8 @@ def _object(item: ObjectPlan, change_sets: ChangeSets, findings: Mapping[ObjectK
         name=item.name,
         database="" if is_database else item.name.removesuffix(f".{item.after.name}"),
         action=item.shown_action,
-        source_operations=_operations(source),
-        destination_operations=_operations(target),
+        source_operations=operations_shown(source),
+        destination_operations=operations_shown(target),
         verdict=_verdict(item, found),
         findings=tuple(found),
         brought=_brought(item, source, found),
@@ -208,7 +208,8 @@ def _columns(changes: Mapping[tuple[int, ColumnAttribute], ColumnChange]) -> tup
     return added, len(made) - added, len(others)
 
 
-def _operations(changes: ObjectChanges) -> tuple[str, ...]:
+def operations_shown(changes: ObjectChanges) -> tuple[str, ...]:
+    """The axes of the rule table that a side hits, besides ``create`` and ``undrop``."""
     lifecycle = [name for name, is_so in (("create", changes.created), ("undrop", changes.undropped)) if is_so]
     return (*lifecycle, *changes.versions)
 

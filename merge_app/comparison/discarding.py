@@ -16,7 +16,7 @@ from catalog_app.selectors.objects import databases_load
 from catalog_app.selectors.snapshot_diff import changed_views
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.selectors.views import views_load
-from merge_app.comparison.compare import Brought, brought_by
+from merge_app.comparison.compare import NOTHING, Brought, brought_by, operations_shown
 from merge_app.execution.load import merge_source_load, plan_without_facts
 from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.merge_plan import PlanInput
@@ -67,14 +67,13 @@ def _database_names(given: PlanInput, source_snapshot: Snapshot) -> Mapping[int,
 
 
 def _object(changes: ObjectChanges, given: PlanInput, databases: Mapping[int, str]) -> DiscardedObject:
-    lifecycle = [name for name, is_so in (("create", changes.created), ("undrop", changes.undropped)) if is_so]
-    brought = Brought() if changes.dropped else brought_by(changes)
+    brought = NOTHING if changes.dropped else brought_by(changes)
     if changes.kind is ObjectKind.DATABASE:
         name = databases[changes.object_id]
     else:
         table: TableState = given.source_tables.get(changes.object_id) or given.tables[changes.object_id]
         name = f"{databases[table.database_id]}.{table.name}"
-    return DiscardedObject(changes.kind, name, (*lifecycle, *changes.versions), brought)
+    return DiscardedObject(changes.kind, name, operations_shown(changes), brought)
 
 
 def _views(source_snapshot: Snapshot, target_snapshot: Snapshot) -> Iterator[DiscardedObject]:
@@ -90,4 +89,4 @@ def _views(source_snapshot: Snapshot, target_snapshot: Snapshot) -> Iterator[Dis
         if shown is not None and view != known:
             (database,) = databases_load(seen_by, [shown.database_id]).values()
             done = "create" if known is None else "drop" if view is None else "change"
-            yield DiscardedObject(ObjectKind.VIEW, f"{database.name}.{shown.name}", (done,), Brought())
+            yield DiscardedObject(ObjectKind.VIEW, f"{database.name}.{shown.name}", (done,), NOTHING)

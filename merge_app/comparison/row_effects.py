@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -25,55 +25,38 @@ Row = Sequence[Any] | None
 
 @dataclass(frozen=True, slots=True)
 class ConflictingRow:
-    """A row that both sides changed, as each has it, and as it comes out by what was decided (None: gone or open).
-    ``fixed``: the columns of the key and of the partition; ``computed``: those that follow from others.
+    """A row that both sides changed, decided so. ``fixed``: the columns of the key and of the partition; ``computed``:
+    those that follow from others.
     """
 
-    key: str
+    compared: ComparedRow
     columns: tuple[Column, ...]
     fixed: frozenset[int]
     computed: frozenset[int]
-    base: Row
-    source: Row
-    destination: Row
-    result: Row = None
-    is_open: bool = True
 
     def clashing(self) -> list[Column]:
         """The columns that both changed to different values."""
-        if self.source is None or self.destination is None:
+        base, source, target = self.compared.base, self.compared.source, self.compared.target
+        if source is None or target is None:
             return []
-        own = ((place, column) for place, column in enumerate(self.columns) if column.id not in self.computed)
-        return [column for place, column in own if self._clashes(place)]
-
-    def _clashes(self, place: int) -> bool:
-        assert self.source is not None
-        assert self.destination is not None
-        source, target = self.source[place], self.destination[place]
-        if self.base is None:
-            return bool(source != target)
-        return bool(source != target and self.base[place] not in (source, target))
+        before = base or [None] * len(self.columns)
+        cells = zip(self.columns, before, source, target, strict=True)
+        return [
+            column
+            for column, was, one, other in cells
+            if column.id not in self.computed and one != other and (base is None or was not in (one, other))
+        ]
 
     def values(self, side: str, columns: Sequence[Column]) -> Mapping[str, Any] | None:
         """The values that a side has in these columns; None where it has not the row."""
-        return self._named({"source": self.source, "destination": self.destination}[side], columns)
+        return self._named({"source": self.compared.source, "destination": self.compared.target}[side], columns)
 
     def outcome(self, columns: Sequence[Column]) -> Mapping[str, Any] | None:
         """The values that come out in these columns."""
-        return self._named(self.result, columns)
+        return self._named(self.compared.result, columns)
 
     def _named(self, row: Row, columns: Sequence[Column]) -> Mapping[str, Any] | None:
         return None if row is None else {column.name: row[self.columns.index(column)] for column in columns}
-
-
-def row_find(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> ConflictingRow:
-    """The conflicting row that the decision is about, decided so. Raises NotFound where no conflict is of it."""
-    _, key = _place(resolution)
-    pages = rows_decided(source, destination, resolution, engine)
-    found = pages.page(limit=1, key=key).rows
-    if not found:
-        raise NotFound("conflicting row", key, where="between these branches")
-    return _row(pages, found[0])
 
 
 def rows_decided(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> ComparedRows:
@@ -83,13 +66,11 @@ def rows_decided(source: Branch, destination: Branch, resolution: Resolution, en
 
 def _row(pages: ComparedRows, found: ComparedRow) -> ConflictingRow:
     columns = pages.schema.columns
-    base, source, target, result = (
-        _image(columns, row) for row in (found.base, found.source, found.target, found.result)
-    )
+    images: dict[str, Any] = {
+        name: _image(columns, getattr(found, name)) for name in ("base", "source", "target", "result")
+    }
     fixed = frozenset((*pages.schema.primary_key, *pages.schema.partition_by))
-    return ConflictingRow(
-        found.key, columns, fixed, pages.computed, base, source, target, result=result, is_open=found.is_open
-    )
+    return ConflictingRow(replace(found, **images), columns, fixed, pages.computed)
 
 
 def _image(columns: Sequence[Column], values: Row) -> Row:
@@ -111,12 +92,12 @@ def rows_effect(source: Branch, destination: Branch, resolution: Resolution, eng
     shown: list[ConflictingRow] = []
     if decided:
         page = pages.page(limit=KEYS_SHOWN)
-        shown = [row for row in (_row(pages, found) for found in page.rows) if not row.is_open][:EXAMPLES_SHOWN]
+        shown = [_row(pages, found) for found in page.rows if not found.is_open][:EXAMPLES_SHOWN]
     outcome = RuleOutcome(
         decided,
         left,
-        keys=tuple(row.key for row in shown),
-        results=tuple(f"{example_text(row.key)}: {_text(row.outcome(row.clashing()))}" for row in shown),
+        keys=tuple(item.compared.key for item in shown),
+        results=tuple(f"{example_text(item.compared.key)}: {_text(item.outcome(item.clashing()))}" for item in shown),
         left_keys=tuple(sorted(key for item in judged for key in item.left_keys)[:EXAMPLES_SHOWN]),
     )
     return rule_effect(resolution, outcome, source.name, destination.name)
@@ -125,7 +106,11 @@ def rows_effect(source: Branch, destination: Branch, resolution: Resolution, eng
 def row_effect(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> Effect:
     """What the decision about a row or a cell does. Raises NotFound where no conflict is of that row or cell."""
     column_id, key = _place(resolution)
-    row = row_find(source, destination, resolution, engine)
+    pages = rows_decided(source, destination, resolution, engine)
+    found = pages.page(limit=1, key=key).rows
+    if not found:
+        raise NotFound("conflicting row", key, where="between these branches")
+    row = _row(pages, found[0])
     columns = row.clashing()
     if column_id is not None:
         columns = [column for column in columns if column_id in column.ids]
@@ -137,7 +122,7 @@ def row_effect(source: Branch, destination: Branch, resolution: Resolution, engi
     branches = {"source": source.name, "destination": destination.name}
     chosen = {Decision.TAKE_SOURCE: "source", Decision.TAKE_DESTINATION: "destination"}.get(resolution.decision)
     named = example_text(key)
-    if resolution.decision is Decision.LARGER and row.is_open:
+    if resolution.decision is Decision.LARGER and row.compared.is_open:
         return Effect(f"Row {named}: no value is the larger one, so the row stays open.")
     if chosen is None:
         larger = f"the larger {_text(row.outcome(columns))}"
