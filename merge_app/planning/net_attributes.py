@@ -24,10 +24,8 @@ from merge_app.planning.nested_columns import nested_after
 
 
 def net_rename(changes: Iterable[tuple[int, Rename]]) -> list[tuple[int, Rename]]:
-    """Name and database are two attributes, each from its first change to its last."""
+    """Name and database are two attributes, each from its first change to its last; of at least one change."""
     items = list(changes)
-    if not items:
-        return []
     index, last = items[-1]
     unchanged = [Rename(last.after, last.after)]
     named = [change for _, change in items if change.before.name != change.after.name] or unchanged

@@ -109,8 +109,7 @@ def net_changes(
     """
     grouped: dict[ObjectKey, list[Operation]] = {}
     for operation in operations:
-        if operation.object_kind is not ObjectKind.VIEW:
-            grouped.setdefault((operation.object_kind, operation.object_id), []).append(operation)
+        grouped.setdefault((operation.object_kind, operation.object_id), []).append(operation)
     result = {}
     for key, group in grouped.items():
         if kept is not None and key not in kept and _is_of_attributes(group):

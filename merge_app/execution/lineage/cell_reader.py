@@ -29,7 +29,9 @@ def no_column_absent(images: Ints) -> Mapping[int, Mask]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Kept:
-    """Images that were read: in order, where each stands among ``cells``, and in which partitions they were read."""
+    """Images that were read, one at least: in order, where each stands among ``cells``, and in which partitions they
+    were read.
+    """
 
     images: Ints
     places: Ints
@@ -38,8 +40,6 @@ class _Kept:
 
     def take(self, images: Ints) -> RowCells | None:
         """The images, where all of them are here."""
-        if not len(self.images):
-            return None
         at = np.minimum(np.searchsorted(self.images, images), len(self.images) - 1)
         return self.cells.take(self.places[at]) if np.array_equal(self.images[at], images) else None
 
