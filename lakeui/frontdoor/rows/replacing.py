@@ -22,10 +22,9 @@ from lakeui.frontdoor.expressions.checks import staged_rows_check
 from lakeui.frontdoor.expressions.pruning import pruned
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows import insert as inserting
-from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.insert import insert_stage
 from lakeui.frontdoor.rows.write_modes import copied_files
-from lakeui.frontdoor.rows.writes import bytes_of, definition_of, row_metrics, staging, touched_copy, write_metrics
+from lakeui.frontdoor.rows.writes import bytes_of, row_metrics, rows_commit, staging, touched_copy, write_metrics
 from lakeui.sql import statements as sql
 
 
@@ -79,17 +78,8 @@ def _insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
     )
     fault_point("write.registered")
     call.context.step("commit", "write one version")
-    return commit_operations(
-        call,
-        branch=target.place.branch,
-        seen=target.place.snapshot,
-        operation="INSERT REPLACE WHERE",
-        operations=[gone, come, copies.operation],
-        databases={target.place.database.database_id: target.place.database},
-        tables={table.table_id: table},
-        definitions=definition_of(target),
-        metrics=metrics,
-    )
+    operations = [gone, come, copies.operation]
+    return rows_commit(call, target, "INSERT REPLACE WHERE", operations, table=table, metrics=metrics)
 
 
 def _refuse_others(target: ResolvedTable, staged: Sequence[NewDataFile], where: sql.Condition) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
@@ -12,6 +12,7 @@ from catalog_app.domain.operations import (
     OperationKind,
     OverwriteScope,
 )
+from catalog_app.domain.state import TableState
 from catalog_app.engine.copy_on_write import Copied, Marks
 from catalog_app.selectors.segments import SegmentState
 from catalog_app.services import alterations
@@ -22,6 +23,7 @@ from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.write_modes import FileCopies, copies_files
+from merge_app.execution.apply import Applied
 from merge_app.execution.deleted_keys import tombstones_find
 from merge_app.execution.staged import StagedDefinition
 
@@ -84,6 +86,32 @@ def definition_of(target: ResolvedTable) -> dict[int, StagedDefinition]:
     return {target.table.table_id: StagedDefinition(target.definition_id, target.table.schema_version)}
 
 
+def rows_commit(
+    call: Call,
+    target: ResolvedTable,
+    operation: str,
+    operations: Sequence[Operation | None],
+    *,
+    table: TableState | None = None,
+    metrics: Mapping[str, int] | None = None,
+    keep: Callable[[Applied], None] | None = None,
+) -> StatementResult:
+    """Commit what a statement did to rows of one table. ``table``: as it is then, where the statement changes it."""
+    place, after = target.place, table or target.table
+    return commit_operations(
+        call,
+        branch=place.branch,
+        seen=place.snapshot,
+        operation=operation,
+        operations=operations,
+        databases={place.database.database_id: place.database},
+        tables={after.table_id: after},
+        definitions=definition_of(target),
+        metrics=metrics,
+        keep=keep,
+    )
+
+
 def touched_copy(target: ResolvedTable, statement: str, scan: TableScan, marks: Marks) -> Copied:
     """The touched files written anew, where the table asks for that."""
     if not copies_files(target.table, statement):
@@ -110,17 +138,7 @@ def commit_rows(
     table, fresh = target.table, fresh or Evolved(target.table)
     own = {name: count - (copies.metrics.get(name, 0) if copies else 0) for name, count in metrics.items()}
     done = alterations.operation(table, kind, effects=effects, overwrite=scope, metrics=own)
-    return commit_operations(
-        call,
-        branch=target.place.branch,
-        seen=target.place.snapshot,
-        operation=name,
-        operations=[fresh.change, done, copies],
-        databases={target.place.database.database_id: target.place.database},
-        tables={table.table_id: fresh.table},
-        definitions=definition_of(target),
-        metrics=metrics,
-    )
+    return rows_commit(call, target, name, [fresh.change, done, copies], table=fresh.table, metrics=metrics)
 
 
 def has_tombstones(target: ResolvedTable) -> bool:

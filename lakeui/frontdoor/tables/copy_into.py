@@ -34,10 +34,9 @@ from lakeui.common.faults import fault_point
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.expressions.checks import staged_fit, staged_rows_check
 from lakeui.frontdoor.inputs_outputs import StatementResult
-from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.imported_rows import rows_stage, staged_metrics
 from lakeui.frontdoor.rows.json_columns import map_choices
-from lakeui.frontdoor.rows.writes import definition_of
+from lakeui.frontdoor.rows.writes import rows_commit
 from lakeui.frontdoor.tables.tables import with_notice
 from lakeui.sql import statements as sql
 from merge_app.execution.apply import Applied
@@ -75,18 +74,7 @@ def copy_into(call: Call, statement: sql.CopyInto) -> StatementResult:
         operations.append(alterations.operation(target.table, OperationKind.INSERT, effects=effects, metrics=metrics))
     fault_point("write.registered")
     call.context.step("commit", "write one version")
-    result = commit_operations(
-        call,
-        branch=target.place.branch,
-        seen=target.place.snapshot,
-        operation=OPERATION,
-        operations=operations,
-        databases={target.place.database.database_id: target.place.database},
-        tables={target.table.table_id: target.table},
-        definitions=definition_of(target),
-        metrics=metrics,
-        keep=_Kept(target, fresh).write,
-    )
+    result = rows_commit(call, target, OPERATION, operations, metrics=metrics, keep=_Kept(target, fresh).write)
     return with_notice(result, said)
 
 

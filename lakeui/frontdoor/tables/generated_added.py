@@ -18,8 +18,7 @@ from lakeui.frontdoor.expressions.analysis import assigned_columns, rows_analyse
 from lakeui.frontdoor.expressions.checks import staged_fit
 from lakeui.frontdoor.expressions.generated import generated_stated, with_generated
 from lakeui.frontdoor.inputs_outputs import StatementResult
-from lakeui.frontdoor.rows.committing import commit_operations
-from lakeui.frontdoor.rows.writes import bytes_of, definition_of, row_metrics, staging
+from lakeui.frontdoor.rows.writes import bytes_of, row_metrics, rows_commit, staging
 from lakeui.sql import statements as sql
 
 
@@ -47,17 +46,8 @@ def generated_add(
     filled = _fill(call, replace(target, table=filling), names, segments)
     fault_point("write.registered")
     call.context.step("commit", "write one version")
-    return commit_operations(
-        call,
-        branch=target.place.branch,
-        seen=target.place.snapshot,
-        operation="ADD COLUMN",
-        operations=[change, alterations.properties_set(table, stated), filled.update],
-        databases={target.place.database.database_id: target.place.database},
-        tables={table.table_id: wide},
-        definitions=definition_of(target),
-        metrics=filled.metrics,
-    )
+    operations = [change, alterations.properties_set(table, stated), filled.update]
+    return rows_commit(call, target, "ADD COLUMN", operations, table=wide, metrics=filled.metrics)
 
 
 def _fill(call: Call, target: ResolvedTable, names: Sequence[str], segments: Sequence[SegmentState]) -> _Filled:

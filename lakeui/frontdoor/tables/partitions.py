@@ -16,8 +16,7 @@ from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import partition_check
 from lakeui.frontdoor.inputs_outputs import StatementResult
-from lakeui.frontdoor.rows.committing import commit_operations
-from lakeui.frontdoor.rows.writes import definition_of
+from lakeui.frontdoor.rows.writes import rows_commit
 from lakeui.frontdoor.tables.tables import commit_table, with_notice
 from lakeui.sql import statements as sql
 
@@ -130,13 +129,4 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
         raise AlreadyExists("partition", _label(target, after), where=f"in table {target.label}")
     partition_check(target, present[before], after)
     change = alterations.partition_change(table, before, after, effects=_removed(present[before]))
-    return commit_operations(
-        call,
-        branch=target.place.branch,
-        seen=target.place.snapshot,
-        operation="RENAME PARTITION",
-        operations=[change],
-        databases={target.place.database.database_id: target.place.database},
-        tables={table.table_id: table},
-        definitions=definition_of(target),
-    )
+    return rows_commit(call, target, "RENAME PARTITION", [change], table=table)

@@ -29,8 +29,7 @@ from lakeui.frontdoor.expressions.checks import checks_stated, staged_rows_check
 from lakeui.frontdoor.expressions.generated import generated_stated
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import query_source
-from lakeui.frontdoor.rows.committing import commit_operations
-from lakeui.frontdoor.rows.writes import bytes_of, definition_of, write_metrics
+from lakeui.frontdoor.rows.writes import bytes_of, rows_commit, write_metrics
 from lakeui.frontdoor.tables.create_table import noted, query_columns, query_stage, table_make
 from lakeui.sql import statements as sql
 from merge_app.execution.commit import SerializationConflict
@@ -82,17 +81,8 @@ def _replace(call: Call, statement: sql.CreateTable, target: ResolvedTable) -> S
     changes: tuple[Operation, ...] = (*state_operations(target.table, after), overwrite)
     fault_point("write.registered")
     call.context.step("commit", "write one version")
-    return commit_operations(
-        call,
-        branch=target.place.branch,
-        seen=target.place.snapshot,
-        operation="CREATE OR REPLACE TABLE" + ("" if source is None else " AS SELECT"),
-        operations=changes,
-        databases={target.place.database.database_id: target.place.database},
-        tables={after.table_id: after},
-        definitions=definition_of(target),
-        metrics=metrics,
-    )
+    operation = "CREATE OR REPLACE TABLE" + ("" if source is None else " AS SELECT")
+    return rows_commit(call, target, operation, changes, table=after, metrics=metrics)
 
 
 # -- the state that the statement asks for ----------------------------------------------------------------------------
