@@ -1,10 +1,14 @@
-"""Which files of Spark a server gets."""
+"""Which files and options a Spark server gets."""
 
 from __future__ import annotations
 
+import re
+import subprocess
+from pathlib import Path
+
 import pytest
 
-from lakeui.runtime.spark import LEFT_OFF, PAGES, EmbeddedSpark, _distribution, page_bytes
+from lakeui.runtime.spark import LEFT_OFF, PAGES, EmbeddedSpark, _distribution, java_require, page_bytes
 from tests.support.servers import spark_for_tests
 
 INSTALLED = sorted(jar.name for jar in (_distribution() / "jars").glob("*.jar"))
@@ -42,3 +46,13 @@ def test_a_server_keeps_the_code_that_it_generated(tmp_path_factory: pytest.Temp
     server._configure(server.home / "scratch")
     said = (server.home / "conf" / "spark-defaults.conf").read_text().splitlines()
     assert "spark.sql.codegen.cache.maxEntries 1000" in said
+
+
+def test_second_compiler_of_java_takes_code_later(tmp_path: Path) -> None:
+    """By default it takes a third of what a server computes until its first answer."""
+    server = EmbeddedSpark(tmp_path, tmp_path / "log")
+    command = [str(java_require()), *server.java_options.split(), "-XX:+PrintFlagsFinal", "-version"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = {name: int(value) for name, value in re.findall(r"Tier4(\w+)Threshold += (\d+)", said)}
+    later = {"Invocation": 50_000, "MinInvocation": 6_000, "Compile": 150_000, "BackEdge": 400_000}
+    assert {name: found[name] for name in later} == later
