@@ -14,7 +14,7 @@ MOST_NAMED = 10
 
 
 def written_tables_judge(given: PlanInput, objects: Sequence[ObjectPlan]) -> Iterator[Finding]:
-    """STALE_READ for each table that was read for one of them, LOADED_TWICE for files that source and target both loaded."""
+    """STALE_READ for each table that was read for one of them, LOADED_TWICE for files that both loaded."""
     written = {
         item.object_id: item
         for item in objects

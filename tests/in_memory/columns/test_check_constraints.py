@@ -511,7 +511,7 @@ def test_an_undrop_that_a_merge_brings_is_judged(plain: Lake) -> None:
     assert conflict(plain)["code"] == "CHECK_VIOLATED"
 
 
-def test_a_conflict_shows_the_first_rows_of_the_result_that_do_not_fit(plain: Lake) -> None:
+def test_conflicts_show_the_first_rows_that_violate(plain: Lake) -> None:
     plain.sql("ALTER TABLE d.t ADD CONSTRAINT small CHECK (v < 100)", "b")
     values = ", ".join(f"({number}, {100 + number})" for number in range(10, 35))
     plain.sql(f"INSERT INTO d.t VALUES {values}")

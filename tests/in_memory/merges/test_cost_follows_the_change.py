@@ -9,8 +9,8 @@ from django.db import connection
 
 from catalog_app.selectors.snapshots import branch_get, catalog_get
 from lakeui.frontdoor import compute
-from merge_app.execution.compare import comparison_load
-from merge_app.execution.compare_object import object_comparison_load
+from merge_app.comparison.compare import comparison_load
+from merge_app.comparison.compare_object import object_comparison_load
 from merge_app.execution.lineage import sides
 from merge_app.execution.lineage.readers import Reader
 from tests.support.lake import Lake
@@ -171,7 +171,7 @@ def test_keyed_merges_read_changed_rows_and_cells_once(
     assert lake.breaches() == []
 
 
-def test_the_comparison_of_an_object_looks_at_no_other(lake: Lake, looked_at: list[Any]) -> None:
+def test_comparisons_of_an_object_read_no_other(lake: Lake, looked_at: list[Any]) -> None:
     tables = ("d.t", "d.k")
     for table, key in zip(tables, ("", " PRIMARY KEY"), strict=True):
         run(
