@@ -54,3 +54,18 @@ export function shortStatement(text: string, longest = 28): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1).trimEnd()}…`;
 }
+
+const NAME = /(?:`((?:[^`]|``)+)`|([\p{L}_][\p{L}\p{N}_]*))/u;
+const WRITTEN = new RegExp(
+  `^\\s*(?:UPDATE|INSERT\\s+INTO|INSERT\\s+OVERWRITE(?:\\s+TABLE)?|DELETE\\s+FROM|MERGE\\s+INTO|TRUNCATE\\s+TABLE)\\s+${NAME.source}\\.${NAME.source}(?![\\w.])`,
+  "iu",
+);
+
+/** The table whose rows a statement writes, where its text names it with its database and no catalog. */
+export function writtenTable(statement: string): { database: string; table: string } | undefined {
+  const found = WRITTEN.exec(statement);
+  if (!found) return undefined;
+  const [, quotedDatabase, database, quotedTable, table] = found;
+  const plain = (quoted: string | undefined, bare: string | undefined) => quoted?.replaceAll("``", "`") ?? bare ?? "";
+  return { database: plain(quotedDatabase, database), table: plain(quotedTable, table) };
+}

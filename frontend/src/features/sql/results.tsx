@@ -11,6 +11,7 @@ import { Panel } from "../../ui/page";
 import { ParentMerge } from "../../ui/parent-merge";
 import { Failure } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
+import { AfterWrite, Metrics } from "./after-write";
 import { ExplainTree } from "./explain-tree";
 import { ResultTable } from "./result-table";
 import type { Execution, Run } from "./use-runs";
@@ -116,6 +117,9 @@ function Answer({ run, answer, stale }: { run: Run; answer: StatementAnswer; sta
         <div className={stale ? "stale" : ""}>
           {steps && !isTable ? <ExplainTree steps={steps} /> : answer.columns.length ? <ResultTable columns={answer.columns} rows={answer.rows} /> : <Metrics metrics={answer.metrics} />}
           {answer.columns.length ? null : <ParentMerge said={answer.parent_merge} />}
+          {run.place && answer.version !== null && answer.columns.length === 0 && Object.keys(answer.metrics).length > 0 ? (
+            <AfterWrite place={run.place} statement={run.statement} version={answer.version} />
+          ) : null}
         </div>
       </Panel>
       {download.error ? <Failure error={download.error} /> : null}
@@ -145,20 +149,5 @@ function DownloadButtons({ run, download }: { run: Run; download: ReturnType<typ
         </button>
       ))}
     </span>
-  );
-}
-
-function Metrics({ metrics }: { metrics: Record<string, unknown> }) {
-  const shown = Object.entries(metrics).filter(([, value]) => typeof value === "number" && value > 0);
-  if (shown.length === 0) return <p className="inside muted">Statement ran. No rows returned.</p>;
-  return (
-    <dl className="facts inside">
-      {shown.map(([name, value]) => (
-        <div key={name} style={{ display: "contents" }}>
-          <dt>{name.replaceAll("_", " ")}</dt>
-          <dd>{String(value)}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }

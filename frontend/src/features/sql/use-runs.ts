@@ -6,9 +6,20 @@ import { refresh } from "../../queries/refresh";
 import { statementRun, type Outcome } from "../../queries/statements";
 import type { useSqlSession } from "./use-sql-session";
 
-/** A statement that ran. */
+/** A branch on which a statement ran. */
+export interface RunPlace {
+  catalog: string;
+  branch: string;
+}
+
+/** Statements behind one of these run elsewhere, or commit later. */
+const MOVES = /^\s*(use|begin|start|set\s+catalog)\b/i;
+
+/** A statement that ran. `place`: where it committed; undefined in a transaction, and where a statement before it moved
+ * the session. */
 export interface Run {
   session: string;
+  place: RunPlace | undefined;
   statement: string;
   outcome: Outcome;
   milliseconds: number;
@@ -31,13 +42,15 @@ export function useRuns(catalog: string, session: ReturnType<typeof useSqlSessio
     mutationFn: async (statements: readonly PlacedStatement[]) => {
       const runs: Run[] = [];
       let id: string | undefined;
+      let place: RunPlace | undefined;
       for (const at of statements) {
         setNow(at);
         try {
-          id ??= await session.ready();
+          if (id === undefined) ({ id, place } = await session.ready());
+          if (MOVES.test(at.text)) place = undefined;
           const begun = performance.now();
           const outcome = await statementRun({ session: id, statement: at.text });
-          runs.push({ session: id, statement: at.text, outcome, milliseconds: performance.now() - begun });
+          runs.push({ session: id, place, statement: at.text, outcome, milliseconds: performance.now() - begun });
           setExecution({ statements, runs: [...runs], failed: undefined });
           // A statement behind it would not see what the task does.
           if (outcome.kind === "task") break;

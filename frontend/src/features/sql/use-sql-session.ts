@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState } from "react";
 import { asProblem } from "../../api/problem";
 import { quoted } from "../../model/sql";
 import { sessionGet, sessionOpen, statementRun, type SqlSession } from "../../queries/statements";
+import type { RunPlace } from "./use-runs";
 
 /** What this tab remembers: its session, and the branch of the page that the session follows. */
 interface Kept {
@@ -52,18 +53,23 @@ export function useSqlSession(catalog: string, branch: string, moveTo: (branch: 
     if (heldOn !== branch) moveTo(heldOn);
   }, [heldOn, branch, moveTo]);
 
-  /** The id of the session, which then is on the branch of the page; one with a transaction stays where it is. */
-  const ready = async (): Promise<string> => {
+  /** The session, which then is on the branch of the page, and where its statements commit; one with a transaction stays
+   * where it is, and commits later. */
+  const ready = async (): Promise<{ id: string; place: RunPlace | undefined }> => {
+    const here = { catalog, branch };
     if (kept === undefined) {
-      const { id } = await sessionOpen({ catalog, branch });
+      const { id } = await sessionOpen(here);
       keep({ id, branch });
-      return id;
+      return { id, place: here };
     }
-    if (kept.branch !== branch && !hasTransaction) {
+    if (hasTransaction) return { id: kept.id, place: undefined };
+    if (kept.branch !== branch) {
       await statementRun({ session: kept.id, statement: `USE BRANCH ${quoted(catalog)}.${quoted(branch)}` });
       keep({ ...kept, branch });
+      // Also where the statement behind it fails, the page says where it ran.
+      queries.setQueryData(["sql-session", kept.id], (known: SqlSession | undefined) => known && { ...known, ...here });
     }
-    return kept.id;
+    return { id: kept.id, place: now === undefined || now.branch === branch || kept.branch !== branch ? here : undefined };
   };
 
   /** Look where the session is after a statement; the page goes where `USE BRANCH` went. */
