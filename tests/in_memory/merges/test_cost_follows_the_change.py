@@ -171,7 +171,7 @@ def test_keyed_merges_read_changed_rows_and_cells_once(
     assert lake.breaches() == []
 
 
-def test_comparisons_of_an_object_read_no_other(lake: Lake, looked_at: list[Any]) -> None:
+def test_an_object_is_compared_alone(lake: Lake, looked_at: list[Any]) -> None:
     tables = ("d.t", "d.k")
     for table, key in zip(tables, ("", " PRIMARY KEY"), strict=True):
         run(

@@ -87,7 +87,7 @@ export function SchemaTab({ detail, pair, label = "Columns side by side" }: { de
   );
 }
 
-/** The result of what is not decided yet. */
+/** The result of what no person has decided yet. */
 function OpenCell() {
   return <td className="muted">to decide</td>;
 }
