@@ -6,10 +6,10 @@ from typing import Any
 
 from django.db import transaction
 
-from catalog_app.domain.names import OTHER_LETTERS
-from catalog_app.models import Branch, Catalog, Tag
+from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.expiries import expiry_read
 from catalog_app.selectors.objects import database_get
+from catalog_app.selectors.reference_names import names_list
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, moment_parse, version_at
 from catalog_app.services import catalogs, tags
 from catalog_app.services.catalog_names import catalog_rename, catalog_undrop
@@ -133,13 +133,8 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
 
 def _notices(catalog_id: int, name: str) -> dict[str, list[str]]:
     """What whoever gives a branch or a tag this name should know of the names that there are."""
-    branches = Branch.objects.filter(catalog_id=catalog_id, dropped_at__isnull=True, is_workspace=False)
-    tags = Tag.objects.filter(catalog_id=catalog_id)
-    if name.isascii():
-        # Beside it others of ASCII letters alone do not count, and a catalog may have ten thousand of them. An index
-        # holds the others.
-        branches, tags = branches.filter(name__regex=OTHER_LETTERS), tags.filter(name__regex=OTHER_LETTERS)
-    known = [*branches.values_list("name", flat=True), *tags.values_list("name", flat=True)]
+    # Beside a name of ASCII letters others of these alone do not count, and a catalog may have ten thousand of them.
+    known = names_list(catalog_id, of_other_letters=name.isascii())
     other = look_alike(name, known)
     return {"notices": [f"{name} looks like {other}, and is another name."]} if other else {}
 
