@@ -51,7 +51,7 @@ function violated({ details: { constraint, condition, side, rows, example } }: F
 export function violatingRows({ code, details }: Finding): { columns: string[]; rows: unknown[][]; count: number } | undefined {
   const { examples, rows } = details;
   if (code !== "CHECK_VIOLATED" || !Array.isArray(examples)) return undefined;
-  const named = examples.flatMap((text) => rowNamed(text) ?? []);
+  const named = examples.map(rowNamed).filter((row) => row !== undefined);
   const columns = [...new Set(named.flatMap((row) => Object.keys(row)))];
   return named.length === 0 ? undefined : { columns, rows: named.map((row) => columns.map((column) => row[column] ?? null)), count: Number(rows) };
 }

@@ -290,7 +290,7 @@ def test_a_note_calls_a_constraint_by_its_name(checked: Lake) -> None:
     checked.sql("ALTER TABLE d.t DROP CONSTRAINT positive")
     checked.sql("ALTER TABLE d.t ADD CONSTRAINT positive CHECK (v > 1)")
     (note,) = checked.merge("b")["notes"]
-    assert note["message"].endswith("Source and target changed the constraint positive; the source's value wins.")
+    assert note["message"].endswith("Both sides changed the constraint positive; the source's value wins.")
     assert constraints(checked) == {}
 
 
@@ -511,7 +511,7 @@ def test_an_undrop_that_a_merge_brings_is_judged(plain: Lake) -> None:
     assert conflict(plain)["code"] == "CHECK_VIOLATED"
 
 
-def test_conflicts_show_the_first_rows_that_violate(plain: Lake) -> None:
+def test_a_conflict_shows_the_first_rows_that_violate(plain: Lake) -> None:
     plain.sql("ALTER TABLE d.t ADD CONSTRAINT small CHECK (v < 100)", "b")
     values = ", ".join(f"({number}, {100 + number})" for number in range(10, 35))
     plain.sql(f"INSERT INTO d.t VALUES {values}")

@@ -50,7 +50,7 @@ def shown(lake: Lake, branch: str = "main") -> list[tuple[object, ...]]:
     ("action", "value"),
     [("ROWS TAKE SOURCE", "b"), ("ROWS TAKE TARGET", "m"), ("ROWS TAKE LARGER", "m"), ("ROWS TAKE NEWEST BY v", "m")],
 )
-def test_other_rows_stay_beside_a_decided_cell(clashing: Lake, action: str, value: str) -> None:
+def test_what_does_not_clash_stays(clashing: Lake, action: str, value: str) -> None:
     assert clashing.codes("b") == {"SAME_FILE_UPDATE_UPDATE"}
     decided(clashing, action)
     assert shown(clashing) == [(1, value, 1), (2, "b", 20), (3, "b", 3), (4, "m", 4)]
@@ -67,7 +67,7 @@ def test_one_row_is_decided_by_its_row_id(clashing: Lake, action: str, cells: tu
     assert shown(clashing) == [(1, *cells), (2, "b", 20), (3, "b", 3), (4, "m", 4)]
 
 
-def test_cells_are_decided_by_row_id(clashing: Lake) -> None:
+def test_one_cell_is_decided_by_row_id(clashing: Lake) -> None:
     decided(clashing, f"CELL v OF '{row_id(clashing, 1)}' TAKE SOURCE")
     assert shown(clashing)[0] == (1, "b", 1)
 
@@ -114,9 +114,7 @@ def test_both_are_not_kept_where_a_cell_clashes(clashing: Lake) -> None:
     ("action", "first"),
     [("TAKE SOURCE", (1, "b", 1)), ("TAKE TARGET", None), ("""SET '{"v": "e"}'""", (1, "e", 1))],
 )
-def test_deleted_rows_come_back_or_stay_away(
-    lake_by: Lake, action: str, first: tuple[object, ...] | None
-) -> None:
+def test_a_deleted_row_comes_back_or_stays_away(lake_by: Lake, action: str, first: tuple[object, ...] | None) -> None:
     run(lake_by, "b", "UPDATE d.t SET v = 'b' WHERE id IN (1, 2)")
     run(lake_by, "main", "DELETE FROM d.t WHERE id = 1", "UPDATE d.t SET v = 'm' WHERE id = 3")
     assert "SAME_FILE_UPDATE_DELETE" in lake_by.codes("b")
@@ -127,7 +125,7 @@ def test_deleted_rows_come_back_or_stay_away(
     assert shown(lake_by, "b") == shown(lake_by)
 
 
-def test_predicates_need_their_own_decision(clashing: Lake) -> None:
+def test_unseen_new_rows_need_their_own_decision(clashing: Lake) -> None:
     run(clashing, "main", "INSERT INTO d.t VALUES (9, 'm', 9)")
     with pytest.raises(MergeConflict) as refused:
         decided(clashing, "ROWS TAKE SOURCE")

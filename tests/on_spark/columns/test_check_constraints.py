@@ -63,7 +63,7 @@ def test_merge_checks_files_parts_rows_of_both_sides(lake: Lake) -> None:
     assert lake.breaches() == []
 
 
-def test_conflicts_name_the_first_rows_that_violate(lake: Lake) -> None:
+def test_a_conflict_shows_the_first_rows_that_violate(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT PRIMARY KEY, v INT)")
     lake.sql("CREATE BRANCH b")
     lake.sql("ALTER TABLE d.t ADD CONSTRAINT small CHECK (v < 100)", "b")

@@ -16,7 +16,7 @@ def sql(text: str) -> Any:
     return execute(text, Session(shop.CATALOG))
 
 
-def test_one_shop_branch_merges_one_is_refused(services: None) -> None:
+def test_the_shop_has_one_row_in_conflict(services: None) -> None:
     out = StringIO()
     call_command("demo", "shop", stdout=out)
     assert out.getvalue().endswith("The demo lake is ready: catalog demo_shop.\n")
@@ -35,6 +35,6 @@ def test_one_shop_branch_merges_one_is_refused(services: None) -> None:
     assert sql("MERGE BRANCH support DRY RUN").extra["conflicts"]
 
 
-def test_unknown_samples_are_refused_by_name() -> None:
+def test_an_unknown_sample_is_refused() -> None:
     with pytest.raises(CommandError, match="invalid choice: 'shops'"):
         call_command("demo", "shops")

@@ -1,5 +1,4 @@
 import { lazy, Suspense, useState, type ReactNode } from "react";
-import { Link } from "react-router";
 
 import type { ComparedDetail, Finding, ObjectKind, Rules } from "../../api/resources";
 import { evidenceOf, firstFinding, firstTab, reasonsOf, withNames, type TabKey } from "../../model/first-look";

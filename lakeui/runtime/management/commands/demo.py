@@ -12,8 +12,8 @@ from lakeui.demo.load import SAMPLES
 
 class Command(BaseCommand):
     help = (
-        "Load a sample lake with branches to merge, over what an earlier attempt left. flights, of catalog demo, has"
-        " flights from New York City in 2013. shop, of catalog demo_shop, has keys, partitions and nested columns."
+        "Load a sample lake with branches to merge, in the place of an earlier one. The sample flights, catalog demo,"
+        " has flights from New York City in 2013. The sample shop, catalog demo_shop, has keys and nested columns."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
