@@ -105,14 +105,15 @@ def no_open_conflict(
     """The refusal of a decision that answers nothing, with the conflicts that are open."""
     part = "" if decided.part is ResolutionPart.OBJECT else f" of the {decided.part.value} {decided.part_key}".rstrip()
     decision = decision_written(decided.decision, new_name=decided.name, value=decided.value)
+    own = list(own)
+    name = name or next((item["object"] for item in own), str(decided.object_id))
     shown = [*own, *(item for item in conflicts if item not in own)][:CONFLICTS_SHOWN]
     lines = [line for item in shown for line in _choices_written(item)]
     return NoOpenConflict(
-        f"The decision {decision}{part} answers no open conflict of {decided.object_kind.value}"
-        f" {name or decided.object_id}.",
+        f"The decision {decision}{part} answers no open conflict of {decided.object_kind.value} {name}.",
         remedy=f"Open: {'; '.join(lines)}." if lines else "Nothing is open: the merge needs no decision.",
         open=[
-            {name: item[name] for name in ("object", "kind", "object_id", "code", "message", "decisions")}
+            {member: item[member] for member in ("object", "kind", "object_id", "code", "message", "decisions")}
             for item in shown
         ],
         open_count=len(conflicts),

@@ -113,6 +113,7 @@ def test_a_conflict_ends_with_2_and_names_itself(lake: Call) -> None:
     assert (status, "MERGE_CONFLICT: " in text) == (2, True)
     assert "  - [PRIMARY_KEY_CLASH] On d.t: " in text
     assert "RESOLVE (TABLE d.t ROWS TAKE SOURCE | TAKE TARGET | TAKE LARGER | TAKE NEWEST BY column)" in text
+    assert "Decide by --resolve '..'" in text
     decisions = '[{"database": "d", "table": "t", "part": "rows", "decision": "destination"}]'
     assert document(lake, "merge", "fix", "--dry-run", "--decisions", decisions)["mergeable"]
     wrong = document(lake, "merge", "fix", "--resolve", "TABLE d.t ROWS TARGET", status=1)

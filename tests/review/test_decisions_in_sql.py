@@ -54,6 +54,8 @@ def test_rows_and_cells_are_decided_in_the_statement(lake: ReviewLake, clash: Me
 def test_decisions_answering_nothing_or_leaving_conflicts_are_refused(lake: ReviewLake, conflict: MergeRequest) -> None:
     with pytest.raises(NoOpenConflict, match=r"answers no open conflict of table d\.t\."):
         lake.write("MERGE BRANCH c RESOLVE (TABLE d.t TAKE SOURCE)", "alice")
+    with pytest.raises(NoOpenConflict, match=r"RENAME TO x answers no open conflict of table d\.r\."):
+        lake.write("MERGE BRANCH c RESOLVE (TABLE d.r RENAME TO x)", "alice")
     with pytest.raises(NotFound, match=r"no column vv of d\.r"):
         lake.write("MERGE BRANCH c RESOLVE (TABLE d.r COLUMN vv TAKE SOURCE)", "alice")
     lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "alice", "c")

@@ -10,7 +10,7 @@ from lakeui_client.cli import show
 from lakeui_client.cli.owners import rule_find, rule_missing
 from lakeui_client.cli.place import CONFLICT, DONE, FAILED, WAITS, Place, Said
 from lakeui_client.cli.reading import file_text, json_read
-from lakeui_client.errors import failed
+from lakeui_client.errors import ConflictError, failed
 from lakeui_client.http import segment
 from lakeui_client.values import Merged, Undone
 
@@ -27,7 +27,11 @@ def merge(place: Place, given: Namespace) -> Said:
         text = "\n".join([*objects, *lines, end])
         return Said(found.raw, text, DONE if found.mergeable else CONFLICT)
     options = {name: getattr(given, name) or "" for name in ("resolve", "bypass_reason", "message")}
-    return _merged(source.merge(into, decisions=decisions, **options), given.source, into)
+    try:
+        return _merged(source.merge(into, decisions=decisions, **options), given.source, into)
+    except ConflictError as refused:
+        refused.problem["remedy"] = "Decide by --resolve '..', with what stands in the parentheses of RESOLVE."
+        raise
 
 
 def _merged(done: Merged, source: str, into: str) -> Said:
