@@ -21,11 +21,14 @@ from merge_app.lineage.steps import LAYOUT_ONLY, CarrySegments, MarkRows, Remove
 
 
 def source_left_out(facts: TableFacts, news: News) -> TableOutcome:
-    """Every row is as on the target. What the source changed is decided: no stamp says so else."""
+    """Every row is as on the target. What the source changed is decided: no stamp says so else. So is a row that the
+    source changed to what the target shows: a third branch may have what that change replaced.
+    """
     source, target = facts.source, facts.target
     pairs = differing_rows(source, target)
-    image = taken(source.image.value, pairs.source_at, ABSENT), taken(target.image.value, pairs.target_at, ABSENT)
-    is_changed = news.from_source(taken(source.image.stamp, pairs.source_at, 0)) & (image[0] != image[1])
+    on_source = taken(source.image.value, pairs.source_at, ABSENT) != ABSENT
+    on_target = taken(target.image.value, pairs.target_at, ABSENT) != ABSENT
+    is_changed = news.from_source(taken(source.image.stamp, pairs.source_at, 0)) & (on_source | on_target)
     decided = np.where(is_changed, Outcome.TARGET_DECIDED, Outcome.TARGET).astype(np.int8)
     return TableOutcome(pairs, Decided.of(decided), Decided.of(_partitions(pairs, source, target, news)), ())
 

@@ -131,13 +131,13 @@ def _leave_out(given: PlanInput, resolution: Resolution) -> PlanInput:
     before = tuple(item for item in given.left_out_before if ("table", item.table_id) != resolution.key_of_object)
     given = replace(given, source=source, attributes=facts, left_out_before=before)
     left = _with_facts(given, resolution, rows_plan=None, rows=None)
-    return _with_decided_rows(left, resolution) if _is_alive(given, resolution) else left
+    # Rows below a drop of the target are decided too: an undrop shows them.
+    return _with_decided_rows(left, resolution) if _is_known(given, resolution) else left
 
 
-def _is_alive(given: PlanInput, resolution: Resolution) -> bool:
-    """Whether the target shows the table."""
-    table = given.tables.get(resolution.object_id)
-    return resolution.object_kind is ObjectKind.TABLE and table is not None and not table.is_dropped
+def _is_known(given: PlanInput, resolution: Resolution) -> bool:
+    """Whether the target has the table, or dropped it."""
+    return resolution.object_kind is ObjectKind.TABLE and resolution.object_id in given.tables
 
 
 def _concerns_facts(resolution: Resolution, columns: frozenset[int]) -> Callable[[Key], bool]:
