@@ -62,6 +62,12 @@ class MergeAttempt(models.Model):
                 name="merge_attempt_tables_decided",
                 condition=Q(body__resolutions__contains=[{"part": "object", "object_kind": "table"}]),
             ),
+            # Those of tables and of parts of them, which scopes of a merge ask for.
+            models.Index(
+                fields=["catalog", "version"],
+                name="merge_attempt_parts_decided",
+                condition=Q(body__resolutions__contains=[{"object_kind": "table"}]),
+            ),
         ]
 
 

@@ -43,9 +43,9 @@ FROM ranges r JOIN catalog_app_commit c
   ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
 JOIN catalog_app_commit m ON m.id = c.merge_parent_id JOIN catalog_app_branch b ON b.id = c.branch_id
 JOIN merge_app_mergeattempt a ON a.catalog_id = b.catalog_id AND a.version = c.version AND a.outcome = 'merged'
-WHERE jsonb_array_length(a.body -> 'resolutions') > 0
+WHERE (a.body -> 'resolutions') @> '[{{"object_kind": "table"}}]'::jsonb
 """
-"""Merges that people decided, with what they merged."""
+"""Merges of which people decided tables, with what they merged."""
 _CARRIED_OUT = ("overwrite", "partition")
 
 _OF_SCOPES = (ResolutionPart.OBJECT, ResolutionPart.PARTITION)
