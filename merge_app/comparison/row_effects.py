@@ -26,13 +26,14 @@ Row = Sequence[Any] | None
 @dataclass(frozen=True, slots=True)
 class ConflictingRow:
     """A row that both sides changed, decided so. ``fixed``: the columns of the key and of the partition; ``computed``:
-    those that follow from others.
+    those that follow from others; ``combined``: those that no side wins, as what both did is put together.
     """
 
     compared: ComparedRow
     columns: tuple[Column, ...]
     fixed: frozenset[int]
     computed: frozenset[int]
+    combined: frozenset[int] = frozenset()
 
     def clashing(self) -> list[Column]:
         """The columns that both changed to different values."""
@@ -41,10 +42,11 @@ class ConflictingRow:
             return []
         before = base or [None] * len(self.columns)
         cells = zip(self.columns, before, source, target, strict=True)
+        without = self.computed | (self.combined if base is not None else frozenset())
         return [
             column
             for column, was, one, other in cells
-            if column.id not in self.computed and one != other and (base is None or was not in (one, other))
+            if column.id not in without and one != other and (base is None or was not in (one, other))
         ]
 
     def values(self, side: str, columns: Sequence[Column]) -> Mapping[str, Any] | None:
@@ -70,7 +72,7 @@ def _row(pages: ComparedRows, found: ComparedRow) -> ConflictingRow:
         name: _image(columns, getattr(found, name)) for name in ("base", "source", "target", "result")
     }
     fixed = frozenset((*pages.schema.primary_key, *pages.schema.partition_by))
-    return ConflictingRow(replace(found, **images), columns, fixed, pages.computed)
+    return ConflictingRow(replace(found, **images), columns, fixed, pages.computed, pages.combined)
 
 
 def _image(columns: Sequence[Column], values: Row) -> Row:

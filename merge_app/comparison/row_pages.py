@@ -79,6 +79,11 @@ class ComparedRows:
         return frozenset() if self.changes is None else frozenset(self.changes.looked_at.cells.generated)
 
     @property
+    def combined(self) -> frozenset[int]:
+        """The ids of columns whose cells are put together of what both sides did."""
+        return frozenset() if self.changes is None else self.changes.looked_at.combined
+
+    @property
     def conflicts(self) -> tuple[RowConflicts, ...]:
         """Of a table with a primary key."""
         judged = None if self.changes is None else self.changes.looked_at.judged

@@ -49,7 +49,7 @@ _OF_ROWS = frozenset({VerdictCode.SAME_FILE_UPDATE_DELETE, VerdictCode.SAME_FILE
 @dataclass(frozen=True, slots=True, eq=False)
 class LookedAt:
     """The outcome of a table by row, of which sides. ``made``: images of the merge's own. ``fresh``: files of rows that
-    one side alone knows, not looked at.
+    one side alone knows, not looked at. ``combined``: columns whose cells are put together of what both sides did.
     """
 
     merged: TableOutcome
@@ -62,6 +62,7 @@ class LookedAt:
     version_vectors: tuple[VersionVector, VersionVector]
     judged: RowJudgement | None
     fresh: tuple[Group, ...] = ()
+    combined: frozenset[int] = frozenset()
 
 
 def is_unknown(group: Group, source: FileSide, target: FileSide) -> bool:

@@ -29,7 +29,7 @@ def lost_rows(changes: RowChanges, *, of_source: bool) -> RowCounts:
     both = np.flatnonzero((kinds > 0) & source.is_live & target.is_live)
     kinds[both[_alike(changes, both)]] = 0
     kinds[~(source.is_live | target.is_live)] = 0
-    known = [_of_pairs(changes, np.flatnonzero(kinds == kind)) for kind in (INSERTED, UPDATED, DELETED)]
+    known = [_of_pairs(changes, number, np.flatnonzero(kinds == kind)) for kind in (INSERTED, UPDATED, DELETED)]
     new = _of_files(changes, number, lambda _, positions: positions)
     named = _Naming(changes, changes.schema, tuple(column.id for column in telling_columns(changes.schema)))
     return RowCounts(named.counted(known[0], new), named.counted(known[1]), named.counted(known[2]))
@@ -88,10 +88,10 @@ class _Found:
     partitions: Array
 
 
-def _of_pairs(changes: RowChanges, at: Ints) -> _Found:
+def _of_pairs(changes: RowChanges, number: int, at: Ints) -> _Found:
     row_ids = changes.row_ids(SOURCE)[at]
     first = np.argsort(row_ids, kind="stable")[:EXAMPLES_SHOWN]
-    return _Found(len(at), row_ids[first], *changes.named_by(at[first]))
+    return _Found(len(at), row_ids[first], *changes.named_by(at[first], number))
 
 
 def _of_files(changes: RowChanges, number: int, chosen: Callable[[ShownFile, Ints], Ints]) -> _Found:

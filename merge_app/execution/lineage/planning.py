@@ -301,8 +301,9 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
         clashes = merged.by_row if by_cell is None else by_cell.by_row
     kept = overtaken or _overtaken(merged, source.facts, target.facts) if parties.staged else merged.kept_rows
     looked_at = LookedAt(
-        merged, (source, target), news, group, cells.reader, made, conflicts, parties.version_vectors, judged
-    )
+        merged, (source, target), news, group, cells.reader, made, conflicts, parties.version_vectors, judged,
+        combined=frozenset(case.how),
+    )  # fmt: skip
     return _MergedRows(merged, steps, kept, judged, looked_at, finer, clashes)
 
 

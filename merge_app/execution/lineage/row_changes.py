@@ -114,10 +114,10 @@ class RowChanges:
         files = (file for group in groups for file in (group.source, group.target)[number])
         return sorted(files, key=lambda file: file.smallest)
 
-    def named_by(self, at: Ints) -> tuple[Ints, Array]:
-        """By row an image that names it, and where that lies: of the source, else of the target, else of the base."""
+    def named_by(self, at: Ints, number: int = SOURCE) -> tuple[Ints, Array]:
+        """By row an image that names it, and where that lies: of the side, else of the other, else of the base."""
         images, partitions = self.base[at].copy(), self.base_in[at].copy()
-        for side in (self.sides[TARGET], self.sides[SOURCE]):
+        for side in (self.sides[1 - number], self.sides[number]):
             live = side.is_live[at]
             images[live], partitions[live] = side.image[at][live], side.partition[at][live]
         return images, partitions

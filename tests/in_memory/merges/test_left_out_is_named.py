@@ -116,7 +116,8 @@ def test_decisions_name_what_they_leave_out(lake: Lake, decision: str) -> None:
     merged = lake.sql(decided).extra
     assert _shown(merged["notes"]) == foreseen == _shown(lake.audit(merged["merge_id"])["notes"])
     assert {note[0] for note in foreseen} == {"DISCARDED_BY_DECISION"}
-    assert "1 row" in foreseen[0][3]
+    assert f"1 row updated on {'main: id 1, v ' if decision == 'TAKE SOURCE' else 'b: id 1, v '}" in foreseen[0][3]
+    assert ('v "m"' in foreseen[0][3]) == (decision == "TAKE SOURCE")
 
 
 def test_a_home_is_named_by_its_name(lake: Lake) -> None:
@@ -125,3 +126,18 @@ def test_a_home_is_named_by_its_name(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t RENAME TO e.t", "b")
     (note,) = lake.merge("b")["notes"]
     assert "The source's database e replaces the target's f." in note["message"]
+
+
+def test_a_cell_of_both_is_no_choice(lake: Lake) -> None:
+    """The row that a decision takes has the sum of both sides all the same, so the decision does not name it."""
+    for statement in (
+        "CREATE TABLE d.t (id INT PRIMARY KEY, n INT, v STRING) TBLPROPERTIES ('merge.column.n' = 'sum')",
+        "INSERT INTO d.t VALUES (1, 10, 'o')",
+        "CREATE BRANCH b",
+        "UPDATE d.t SET n = n + 7, v = 'm'",
+    ):
+        lake.sql(statement)
+    lake.sql("UPDATE d.t SET n = n + 5, v = 's'", "b")
+    (note,) = lake.sql("""MERGE BRANCH b RESOLVE (TABLE d.t ROW '{"id":1}' TAKE SOURCE)""").extra["notes"]
+    assert """keeps b's v "s"; leaves out main's v "m".""" in note["message"]
+    assert lake.rows("d.t") == [(1, 22, "s")]
