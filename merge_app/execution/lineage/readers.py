@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.lineage.ascending import are_among, ascending
 from merge_app.lineage.facts import Ints, image_places
 from merge_app.lineage.segments import Gone, ShownFile
+
+Found = TypeVar("Found")
 
 
 @dataclass(slots=True)
@@ -109,7 +112,9 @@ def reader_of(
         deletes.update(item.masks)
         if item.delete_file is not None:
             deletes.add(item.delete_file)
-    return Reader(table_id, _Scans(table_id, files, schema), _Paths(deletes), engine, wanted=(files, deletes))
+    scans = _LookedUp("data file", files, lambda ids: files_load(table_id, ids, [], staged_schema=schema))
+    paths = _LookedUp("delete file", deletes, delete_paths_load)
+    return Reader(table_id, scans, paths, engine, wanted=(files, deletes))
 
 
 def delete_paths_load(delete_files: Collection[int]) -> dict[int, str]:
@@ -117,30 +122,15 @@ def delete_paths_load(delete_files: Collection[int]) -> dict[int, str]:
     return dict(fetch_all(_PATHS, {"ids": list(delete_files)})) if delete_files else {}
 
 
-class _Scans(dict[int, FileScan]):
-    """Files by id. All that are wanted are looked up with the first that is asked for."""
+class _LookedUp(dict[int, Found]):
+    """What ``load`` finds, by id. All that are wanted are looked up with the first that is asked for."""
 
-    def __init__(self, table_id: int, wanted: set[int], schema: Schema | None) -> None:
+    def __init__(self, what: str, wanted: set[int], load: Callable[[Collection[int]], Mapping[int, Found]]) -> None:
         super().__init__()
-        self._table_id, self.wanted, self._schema = table_id, wanted, schema
+        self._what, self._wanted, self._load = what, wanted, load
 
-    def __missing__(self, file_id: int) -> FileScan:
-        asked = {*self.wanted, file_id} - self.keys()
-        self.update(files_load(self._table_id, asked, [], staged_schema=self._schema))
-        if file_id not in self:
-            raise LookupError(f"table {self._table_id} has no data file {file_id}")
-        return self[file_id]
-
-
-class _Paths(dict[int, str]):
-    """Paths of delete files by id, looked up in the same way."""
-
-    def __init__(self, wanted: set[int]) -> None:
-        super().__init__()
-        self.wanted = wanted
-
-    def __missing__(self, file_id: int) -> str:
-        self.update(delete_paths_load({*self.wanted, file_id} - self.keys()))
-        if file_id not in self:
-            raise LookupError(f"there is no delete file {file_id}")
-        return self[file_id]
+    def __missing__(self, identity: int) -> Found:
+        self.update(self._load({*self._wanted, identity} - self.keys()))
+        if identity not in self:
+            raise LookupError(f"there is no {self._what} {identity}")
+        return self[identity]
