@@ -9,7 +9,13 @@ from catalog_app.domain.operations import DATA_KINDS, OperationKind
 from catalog_app.models import Branch
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.version_vectors import VersionVector, chain_version_vector, own_ranges, version_vector_load
+from merge_app.execution.version_vectors import (
+    VersionVector,
+    chain_version_vector,
+    own_ranges,
+    reach_parameters,
+    version_vector_load,
+)
 from merge_app.planning.merge_plan import Decision, LeftOutBefore
 
 _ON_ROWS = [kind.value for kind in sorted({*DATA_KINDS, OperationKind.PARTITION} - {OperationKind.COMPACTION})]
@@ -19,7 +25,7 @@ _WITHOUT_SOURCE = (Decision.TAKE_DESTINATION.value, Decision.LEAVE_OUT.value)
 
 _DECIDED = """
 SELECT b.id, b.name, c.version, m.branch_id, m.version, a.body -> 'resolutions'
-FROM unnest(%(branches)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, upto)
+FROM unnest(%(reached)s::bigint[], %(reached_upto)s::bigint[]) AS r(branch_id, upto)
 JOIN catalog_app_branch b ON b.id = r.branch_id
 JOIN merge_app_mergeattempt a ON a.catalog_id = b.catalog_id AND a.outcome = 'merged' AND a.version <= r.upto
 JOIN catalog_app_commit c ON c.catalog_id = a.catalog_id AND c.version = a.version AND c.branch_id = b.id
@@ -100,8 +106,8 @@ def left_out_before_load(
     own = chain_version_vector(source)
     if not tables or all(upto <= own.get(branch_id, 0) for branch_id, upto in version_vector.items()):
         return ()
-    parameters = {"branches": list(version_vector.keys()), "upto": list(version_vector.values())}
-    decided = [(*row[:5], _left_out(row[5])) for row in fetch_all(_DECIDED, parameters)]
+    decisions = fetch_all(_DECIDED, reach_parameters("reached", version_vector))
+    decided = [(*row[:5], _left_out(row[5])) for row in decisions]
     found: dict[int, LeftOutBefore] = {}
     for branch_id, branch, version, merged_branch, merged_version, left_out in decided:
         wanted = (left_out & set(tables)) - found.keys()
@@ -137,12 +143,9 @@ def _still_there(
 ) -> list[int]:
     parameters: Mapping[str, object] = {
         **own_ranges(destination, known).parameters,
-        "merged": list(merged.keys()),
-        "merged_upto": list(merged.values()),
-        "known": list(known.keys()),
-        "known_upto": list(known.values()),
-        "source": list(source.branch_ids),
-        "source_upto": list(source.limits),
+        **reach_parameters("merged", merged),
+        **reach_parameters("known", known),
+        **reach_parameters("source", chain_version_vector(source)),
         "tables": list(tables),
         "on_rows": _ON_ROWS,
         "by_key": _BY_KEY,

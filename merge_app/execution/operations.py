@@ -8,7 +8,7 @@ from typing import Any
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import OBJECT_KINDS, OPERATION_KINDS, Change, Operation
 from catalog_app.selectors.rows import array_text, fetch_all, json_value
-from merge_app.execution.version_vectors import Ranges, VersionVector
+from merge_app.execution.version_vectors import Ranges, VersionVector, reach_parameters
 
 FEW_VERSIONS = 100
 """A range up to which the plan that PostgreSQL keeps for the query is a good one."""
@@ -49,8 +49,7 @@ def operations_load(
         return ()
     parameters = {
         **ranges.parameters,
-        "reached": list(other.keys()),
-        "reached_upto": list(other.values()),
+        **reach_parameters("reached", other),
         "databases": array_text(databases or ()),
         "tables": array_text(tables),
     }

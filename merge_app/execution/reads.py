@@ -9,7 +9,7 @@ from catalog_app.models import Branch, Commit, CommitRead
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from merge_app.execution.version_vectors import Ranges, VersionVector, own_ranges, version_vector_load
+from merge_app.execution.version_vectors import Ranges, VersionVector, own_ranges, reach_parameters, version_vector_load
 from merge_app.planning.merge_plan import StaleRead
 
 CHANGES_ROWS = ("create", "drop", "undrop", "column", "partition", "insert", "delete", "update", "overwrite")
@@ -97,8 +97,7 @@ def _newest_change(destination: Snapshot, seen: VersionVector, table_id: int) ->
         **own_ranges(destination, seen).parameters,
         "table": table_id,
         "kinds": list(CHANGES_ROWS),
-        "reached": list(seen.keys()),
-        "reached_upto": list(seen.values()),
+        **reach_parameters("reached", seen),
     }
     for version, kind in fetch_all(_CHANGE, parameters):
         return version, kind

@@ -26,6 +26,11 @@ GROUP BY l.place, r.reached_branch_id
 """
 
 
+def reach_parameters(name: str, version_vector: VersionVector) -> dict[str, list[int]]:
+    """What is reached, as the parameters ``name`` (branches) and ``name_upto`` (versions) of a query."""
+    return {name: list(version_vector.keys()), f"{name}_upto": list(version_vector.values())}
+
+
 def chain_version_vector(snapshot: Snapshot) -> dict[int, int]:
     """What a head reaches on its look-up chain alone, without what merges brought."""
     return dict(zip(snapshot.branch_ids, snapshot.limits, strict=True))
