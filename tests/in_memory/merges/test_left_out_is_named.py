@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from merge_app.comparison.compare import comparison_load
 
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 from lakeui.frontdoor import compute
+from merge_app.comparison.compare import comparison_load
 from merge_app.execution.report import finding_as_json
 from tests.support.lake import Lake
 
