@@ -150,8 +150,8 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
         "Run the delete on the target after the merge if its rows need it too.",
     ),
     VerdictCode.DISCARDED_VALUE: _note(
-        "Values of a column that the merged table lacks are left out",
-        "Restore the column on the branch that dropped it before the merge if the values should stay.",
+        "Values of a column or field that the merged table lacks are left out",
+        "Restore the column or field on the branch that dropped it before the merge if the values should stay.",
     ),
     VerdictCode.DISCARDED_RENAME: _note(
         "The source's new name of a partition is left out, as the target renamed it too",

@@ -11,7 +11,7 @@ from functools import partial
 from catalog_app.domain.checks import columns_read, is_stored
 from catalog_app.domain.generated import generated_values
 from catalog_app.domain.operations import ObjectKind, OperationKind
-from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.domain.types import widens
 from catalog_app.selectors.objects import databases_load, tables_load
@@ -33,7 +33,7 @@ from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attributes import kept_columns, kept_fields, tables_with_columns_back
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.databases import properties_merged
-from merge_app.planning.left_out import tables_leaving_values
+from merge_app.planning.left_out import LeftPart, tables_leaving_values
 from merge_app.planning.merge_plan import Decision, LeftValues, PlanInput, Resolution, ResolutionPart, TableFacts
 from merge_app.planning.resolutions import WITHOUT_SOURCE, resolve, statements_of
 from merge_app.planning.row_merges import ROW_PARTS, choices_of, columns_merged
@@ -99,7 +99,7 @@ def _left_values(
     side: SourceSide,
     destination: Snapshot,
     table_id: int,
-    columns_of: Mapping[str, Collection[Column]],
+    columns_of: Mapping[str, Collection[LeftPart]],
     engine: EngineSource,
 ) -> tuple[LeftValues, ...]:
     """By side and column, the values of the side's net changes that the merged table has no place for."""
@@ -113,10 +113,12 @@ def _left_values(
     found: list[LeftValues] = []
     for name, columns in columns_of.items():
         number, state = states[name]
-        for column in columns:
-            counted = lost_values(changes, number, state.schema, column)
+        for part in columns:
+            counted = lost_values(changes, number, state.schema, part)
             if counted.rows:
-                found.append(LeftValues(name, column.id, column.name, counted.rows, counted.examples))
+                found.append(
+                    LeftValues(name, part.identity, part.name, counted.rows, counted.examples, is_field=bool(part.way))
+                )
     return tuple(found)
 
 

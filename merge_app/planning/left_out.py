@@ -1,13 +1,15 @@
-"""What a merge leaves out although no rule refuses it: values of columns that the merged table lacks."""
+"""What a merge leaves out although no rule refuses it: values of columns and fields that the merged table lacks."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
+from catalog_app.domain.types import Field, ParsedType
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.conditions import ROW_AXES
@@ -19,13 +21,26 @@ from merge_app.planning.resolutions import resolve
 from merge_app.planning.row_merges import columns_merged
 
 
-def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[Column, ...]]]:
-    """By table and side (``source``, ``destination``), the columns of that side which the merged table lacks, where the
-    side changed rows: their values may be left out. Decisions count.
+@dataclass(frozen=True, slots=True)
+class LeftPart:
+    """A column that the merged table lacks; or a field of one: ``way`` leads down to it, by the names of types."""
+
+    column: Column
+    identity: int
+    way: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return ".".join((self.column.name, *self.way))
+
+
+def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[LeftPart, ...]]]:
+    """By table and side (``source``, ``destination``), the columns and fields of that side that the merged table lacks,
+    where the side changed rows: their values may be left out. Decisions count.
     """
     resolved = resolve(given) if given.resolutions else given
     change_sets = change_sets_of(resolved)
-    found: dict[int, dict[str, tuple[Column, ...]]] = {}
+    found: dict[int, dict[str, tuple[LeftPart, ...]]] = {}
     for (kind, table_id), source in change_sets.source.items():
         before, state = resolved.tables.get(table_id), resolved.source_tables.get(table_id)
         if kind is not ObjectKind.TABLE or before is None or state is None or source.dropped:
@@ -41,7 +56,7 @@ def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[Column,
 
 def _columns_without_place(
     source: ObjectChanges, destination: ObjectChanges, before: TableState, state: TableState
-) -> dict[str, tuple[Column, ...]]:
+) -> dict[str, tuple[LeftPart, ...]]:
     writing = [(name, changes) for name, changes in _named(source, destination) if changes.has(*ROW_AXES)]
     if not writing:
         return {}
@@ -58,26 +73,41 @@ def _named(source: ObjectChanges, destination: ObjectChanges) -> tuple[tuple[str
     return ("source", source), ("destination", destination)
 
 
-def _lacking(merged: Schema, schema: Schema) -> Iterator[Column]:
+def _lacking(merged: Schema, schema: Schema) -> Iterator[LeftPart]:
     for column in schema.columns:
-        if all(merged.column(identifier) is None for identifier in column.ids):
-            yield column
+        held = next((known for known in map(merged.column, column.ids) if known is not None), None)
+        if held is None:
+            yield LeftPart(column, column.id)
+        elif column.nested is not None and held.nested is not None:
+            for way, item in _lacking_fields(held.parsed, column.parsed):
+                yield LeftPart(column, item.ids[0], way)
+
+
+def _lacking_fields(merged: ParsedType, own: ParsedType) -> Iterator[tuple[tuple[str, ...], Field]]:
+    """The outermost fields that the merged type lacks."""
+    for item in own.fields:
+        held = next((other for other in merged.fields if set(other.ids) & set(item.ids)), None)
+        if held is None and item.ids:
+            yield (item.name,), item
+        elif held is not None:
+            yield from (((item.name, *way), field) for way, field in _lacking_fields(held.type, item.type))
 
 
 def left_value_notes(pair: Pair, values: Iterable[LeftValues]) -> Iterator[Problem]:
-    """DISCARDED_VALUE for each column of which a side changed values that the merged table has no place for."""
+    """DISCARDED_VALUE for each column or field of which a side changed values without a place in the merged table."""
     for item in values:
         is_source = item.side == "source"
         changes = pair.source if is_source else pair.destination
         axis = changes.first_of(ROW_AXES, ROW_AXES[0])
-        counted = f"{item.rows} changed value{'' if item.rows == 1 else 's'} of column {item.column}"
+        part = "field" if item.is_field else "column"
+        counted = f"{item.rows} changed value{'' if item.rows == 1 else 's'} of {part} {item.column}"
         side = changes.branch or f"the {SIDE_NAMES[item.side]}"
         verb, what = ("is", "it") if item.rows == 1 else ("are", "them")
         yield Problem(
             (axis, "column") if is_source else ("column", axis),
             VerdictCode.DISCARDED_VALUE,
             "",
-            f"{counted} {verb} left out: {side} wrote {what}, and the merged table has no such column"
+            f"{counted} {verb} left out: {side} wrote {what}, and the merged table has no such {part}"
             f"{rows_named(item.examples)}",
             {
                 "side": item.side,

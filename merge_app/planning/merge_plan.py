@@ -61,8 +61,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LeftValues:
-    """Values that one side (``source`` or ``destination``) changed in a column which the merged table lacks.
-    ``examples`` name rows by JSON objects, with the value.
+    """Values that one side (``source`` or ``destination``) changed in a column, or a field of one, which the merged
+    table lacks. ``examples`` name rows by JSON objects, with the value.
     """
 
     side: str
@@ -70,6 +70,7 @@ class LeftValues:
     column: str
     rows: int
     examples: tuple[str, ...] = ()
+    is_field: bool = False
 
 
 @record(frozen=True, slots=True)

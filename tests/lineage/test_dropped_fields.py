@@ -69,3 +69,18 @@ def test_fields_of_elements_are_not_put_back(lake: Lake) -> None:
     with pytest.raises(NotSupported, match="does not put it back into elements of arrays"):
         dropped_and_restored(lake, "l.element.b", "UPDATE d.t SET n = 11 WHERE id = 1")
     assert shown(lake, "b") == [(1, 11, 1, "x"), (2, 8, 2, "y")]
+
+
+def test_values_of_a_dropped_field_are_noted(lake: Lake) -> None:
+    for field in ("s.b", "l.element.b"):
+        lake.sql(f"ALTER TABLE d.t DROP COLUMN {field}")
+    changed = "s = named_struct('a', 1, 'b', 'new'), l = array(named_struct('a', 1, 'b', 'other'))"
+    lake.sql(f"UPDATE d.t SET {changed} WHERE id = 1", "b")
+    lake.sql("UPDATE d.t SET s = named_struct('a', 9, 'b', 'y') WHERE id = 2", "b")
+    foreseen = lake.dry_run("b")["notes"]
+    notes = lake.merge("b")["notes"]
+    found = [(note["code"], note["details"]["column"], note["details"]["rows"]) for note in notes]
+    assert found == [("DISCARDED_VALUE", "s.b", 1), ("DISCARDED_VALUE", "l.element.b", 1)]
+    assert [note["message"] for note in foreseen] == [note["message"] for note in notes]
+    left = "1 changed value of field s.b is left out: b wrote it, and the merged table has no such field: id 1"
+    assert left in notes[0]["message"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns, told_apart
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.types import ParsedType
 from lakeui.common.errors import ResultTooLarge
 from merge_app.execution.lineage.row_changes import DELETED, INSERTED, SOURCE, TARGET, UPDATED, RowChanges
 from merge_app.execution.lineage.shown_rows import rows_named, rows_there
@@ -17,6 +18,7 @@ from merge_app.lineage.ascending import without
 from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, image_codes
 from merge_app.lineage.result_rows import positions_masked
 from merge_app.lineage.segments import ShownFile
+from merge_app.planning.left_out import LeftPart
 
 READ_AT_ONCE = 10_000
 """So many rows are read at once to see whether they differ, fewer where they are long."""
@@ -35,11 +37,11 @@ def lost_rows(changes: RowChanges, *, of_source: bool) -> RowCounts:
     return RowCounts(named.counted(known[0], new), named.counted(known[1]), named.counted(known[2]))
 
 
-def lost_values(changes: RowChanges, number: int, schema: Schema, column: Column) -> Counted:
-    """The values that a side's net changes put into a ``column`` of its ``schema``: each that is another than in the
-    newest image of the row which both sides know. The examples hold the value too.
+def lost_values(changes: RowChanges, number: int, schema: Schema, part: LeftPart) -> Counted:
+    """The values that a side's net changes put into a column of its ``schema``, or into a field of one: each that is
+    another than in the newest image of the row which both sides know. The examples hold the column's value too.
     """
-    values = _Values(changes, schema, column)
+    column, values = part.column, _Values(changes, schema, part.column, part.way)
     side, kinds = changes.sides[number], changes.kinds(number)
     at = np.flatnonzero((kinds == INSERTED) | (kinds == UPDATED))
     at = at[values.differ((changes.base[at], changes.base_in[at]), (side.image[at], side.partition[at]))]
@@ -111,11 +113,12 @@ def _of_files(changes: RowChanges, number: int, chosen: Callable[[ShownFile, Int
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Values:
-    """Values of one column of a side's table."""
+    """Values of one column of a side's table, or of the field that ``way`` leads to."""
 
     changes: RowChanges
     schema: Schema
     column: Column
+    way: tuple[str, ...] = ()
 
     def differ(self, before: tuple[Ints, Array], after: tuple[Ints, Array]) -> Mask:
         """Where rows, by image and where it lies, have another value after. None before counts as NULL."""
@@ -133,7 +136,7 @@ class _Values:
         if own is None:
             return positions if self.column.initial_default is not None else positions[:0]
         statistics = (scan.statistics or {}).get(own.id)
-        if statistics is not None and statistics.nulls in (0, file.rows):
+        if not self.way and statistics is not None and statistics.nulls in (0, file.rows):
             return positions if not statistics.nulls else positions[:0]
         images = image_codes(file.file_id, positions)
         place = np.full(len(positions), self.changes.looked_at.cells.reader.code(file.partition), dtype=np.int64)
@@ -146,7 +149,24 @@ class _Values:
         narrow = Schema(tuple(c for c in self.schema.columns if c.id == self.column.id or c.id in by), partition_by=by)
         place = narrow.columns.index(self.column)
         rows = rows_there(self.changes.looked_at.cells.reader, narrow, images, partitions)
-        return [None if row is None else row[place] for row in rows]
+        return [None if row is None else _inside(row[place], self.column.parsed, self.way) for row in rows]
+
+
+def _inside(value: Any, kind: ParsedType, way: tuple[str, ...]) -> Any:
+    """The value of a field, from a value as rows show it; inside of an array or a map the list of what its elements,
+    keys or values have, None where none has one.
+    """
+    if value is None or not way:
+        return value
+    below = next(item.type for item in kind.fields if item.name == way[0])
+    if kind.name == "struct":
+        return _inside(value[way[0]], below, way[1:])
+    if way[0] == "key":
+        # Rows show keys as texts.
+        return list(value)
+    items = value if kind.name == "array" else value.values()
+    found = [_inside(item, below, way[1:]) for item in items]
+    return found if any(item is not None for item in found) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -290,7 +290,7 @@ def test_a_note_calls_a_constraint_by_its_name(checked: Lake) -> None:
     checked.sql("ALTER TABLE d.t DROP CONSTRAINT positive")
     checked.sql("ALTER TABLE d.t ADD CONSTRAINT positive CHECK (v > 1)")
     (note,) = checked.merge("b")["notes"]
-    assert note["message"].endswith("Both sides changed the constraint positive; the source's value wins.")
+    assert note["message"].endswith("Source and target changed the constraint positive; the source's value wins.")
     assert constraints(checked) == {}
 
 

@@ -106,7 +106,7 @@ def test_where_no_cell_clashes_both_are_kept(lake_by: Lake) -> None:
 
 
 def test_both_are_not_kept_where_a_cell_clashes(clashing: Lake) -> None:
-    with pytest.raises(NoOpenConflict, match="both of the rows"):
+    with pytest.raises(NoOpenConflict, match="KEEP BOTH of the rows"):
         decided(clashing, "ROWS KEEP BOTH")
 
 
