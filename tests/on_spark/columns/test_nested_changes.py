@@ -320,3 +320,21 @@ def test_primary_key_table_merges_rows_with_evolved_struct(lake: Lake) -> None:
     lake.sql("UPDATE d.t SET v = 10 WHERE id = 1")
     lake.merge("b")
     assert lake.rows("d.t") == [(1, 10, {"x": 1, "y": 2, "z": 3})]
+
+
+@pytest.mark.parametrize("field", ["s.x", "s.in.q", "s.in"])
+def test_dropped_fields_come_back_with_their_values(lake: Lake, field: str) -> None:
+    lake.sql("CREATE TABLE d.t (id INT, n INT, s STRUCT<x: INT, in: STRUCT<p: INT, q: STRING>>)")
+    for i in (1, 2, 3):
+        lake.sql(f"INSERT INTO d.t VALUES ({i}, {i}, named_struct('x', {i}, 'in', named_struct('p', {i}, 'q', 'q{i}')))")
+    lake.sql("CREATE BRANCH b")
+    rows, head = lake.rows("d.t"), lake.head()
+    alter(lake, f"DROP COLUMN {field}")
+    lake.sql("OPTIMIZE d.t")
+    lake.merge("main", "b")
+    lake.sql("UPDATE d.t SET n = 9 WHERE id = 2", "b")
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {head}")
+    assert lake.rows("d.t") == rows
+    lake.merge("main", "b")
+    assert lake.rows("d.t", "b") == [(1, 1, rows[0][2]), (2, 9, rows[1][2]), (3, 3, rows[2][2])]
+    assert lake.breaches() == []
