@@ -1,8 +1,4 @@
-"""A table of Apache Iceberg, as its newest metadata or the named ones say: files, ids, partitions, position deletes.
-
-PyIceberg reads the metadata, through files that are checked one by one: metadata may name any place. What it says of
-credentials, and of classes to read files with, is not used.
-"""
+"""A table of Apache Iceberg, as its newest metadata or the named ones say: files, ids, partitions, position deletes."""
 
 from __future__ import annotations
 
@@ -10,13 +6,9 @@ import datetime
 import decimal
 import importlib.util
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.schema import Column
@@ -34,8 +26,10 @@ from catalog_app.domain.transforms import (
 from catalog_app.domain.types import Field, ParsedType, nested_type, value_type
 from catalog_app.takeover.footers import FileFooter, footers_read, name_check
 from catalog_app.takeover.found_tables import FoundField, FoundFile, FoundTable, partition_text
+from catalog_app.takeover.iceberg_deletes import deleted_positions
+from catalog_app.takeover.iceberg_metadata import metadata_file, metadata_table, planned_files
 from catalog_app.takeover.locations import Locations, OutsideFile
-from lakeui.common.errors import InvalidValue, NotFound, NotSupported
+from lakeui.common.errors import NotSupported
 
 if TYPE_CHECKING:
     from pyiceberg.table import FileScanTask, Table
@@ -57,7 +51,6 @@ _TRANSFORM = re.compile(r"(\w+)(?:\[(\d+)\])?")
 _WHOLE = "identity"
 _OF_TIME = frozenset({YEARS, MONTHS, DAYS, HOURS})
 _EPOCH = datetime.date(1970, 1, 1)
-_NUMBERED = re.compile(r"v?(\d+)(?:-[^/]*)?\.metadata\.json$")
 
 
 def iceberg_find(locations: Locations, path: str) -> FoundTable:
@@ -68,13 +61,13 @@ def iceberg_find(locations: Locations, path: str) -> FoundTable:
             remedy="Ask who runs lakeui to install lakeui[iceberg]; or name the files with FROM PARQUET, if none"
             " of their rows was deleted.",
         )
-    table = _table(locations, _metadata_file(locations, path))
+    table = metadata_table(locations, metadata_file(locations, path))
     schema = table.schema()
     for field in schema.fields:
         name_check(field.name, path)
         _default_refuse(field, field.name)
     columns = tuple(_column(field) for field in schema.fields)
-    tasks = _tasks(table)
+    tasks = planned_files(table)
     for task in tasks:
         if str(task.file.file_format.value) != "PARQUET":
             raise NotSupported(
@@ -83,7 +76,7 @@ def iceberg_find(locations: Locations, path: str) -> FoundTable:
     files = [OutsideFile(locations.find(task.file.file_path), task.file.file_size_in_bytes) for task in tasks]
     footers = footers_read(locations.warehouse, files)
     lies = _lies(table, tasks, columns)
-    deletes = _deleted(locations, tasks)
+    deletes = deleted_positions(locations, tasks)
     found = []
     for footer, partition, layout, task in zip(footers, lies.values, lies.layouts, tasks, strict=True):
         by_name = not footer.is_identified
@@ -104,98 +97,6 @@ def iceberg_find(locations: Locations, path: str) -> FoundTable:
             )
         )
     return FoundTable(columns, tuple(item for item in found if item.rows), lies.names, lies.notices, lies.layout)
-
-
-def _metadata_file(locations: Locations, path: str) -> str:
-    if path.endswith(".metadata.json"):
-        return path
-    folder = locations.find(f"{path}/metadata")
-    try:
-        files = {file.path.rpartition("/")[2]: file.path for file in locations.files(folder)}
-    except NotFound as error:
-        raise InvalidValue(
-            f"There is no table of Iceberg at {path}: it has no folder metadata.",
-            remedy="Name the folder of the table, or its file .metadata.json.",
-        ) from error
-    if "version-hint.text" in files:
-        with _input(locations, files["version-hint.text"]) as stream:
-            said = stream.read().decode().strip()
-        for name in (f"v{said}.metadata.json", f"{said}.metadata.json", said):
-            if name in files and name.endswith(".metadata.json"):
-                return files[name]
-    numbered = [(int(found[1]), place) for name, place in files.items() if (found := _NUMBERED.match(name))]
-    newest = [place for number, place in numbered if number == max(numbered)[0]]
-    if len(newest) != 1:
-        raise InvalidValue(
-            f"Which metadata of {path} are the newest is not clear: {len(newest)} files have the highest number.",
-            remedy="Name the file .metadata.json that the catalog of the table names.",
-        )
-    return newest[0]
-
-
-def _input(locations: Locations, path: str) -> Any:
-    try:
-        return locations.warehouse.filesystem.open_input_file(locations.warehouse.absolute(path))
-    except FileNotFoundError as error:
-        raise InvalidValue(
-            f"The file {path}, which the metadata of the table name, is not there.",
-            remedy="Name metadata whose files are all there.",
-        ) from error
-
-
-def _table(locations: Locations, path: str) -> Table:
-    from pyiceberg.catalog.noop import NoopCatalog
-    from pyiceberg.exceptions import ValidationError
-    from pyiceberg.io import FileIO, InputFile, OutputFile
-    from pyiceberg.serializers import FromInputFile
-    from pyiceberg.table import StaticTable
-
-    class Allowed(InputFile):
-        """A file at an allowed location."""
-
-        def __len__(self) -> int:
-            with self.open() as stream:
-                return int(stream.size())
-
-        def exists(self) -> bool:
-            return locations.warehouse.exists(locations.find(self.location))
-
-        def open(self, seekable: bool = True) -> Any:
-            return _input(locations, locations.find(self.location))
-
-    class ReadOnly(FileIO):
-        """PyIceberg's interface has methods that write; these refuse, as files of others are never written."""
-
-        def new_input(self, location: str) -> InputFile:
-            return Allowed(location)
-
-        def new_output(self, location: str) -> OutputFile:
-            raise NotImplementedError(f"{location} is read only")
-
-        def delete(self, location: Any) -> None:
-            raise NotImplementedError(f"{location} is read only")
-
-    io = ReadOnly()
-    try:
-        metadata = FromInputFile.table_metadata(io.new_input(path))
-    except (ValueError, ValidationError) as error:
-        raise InvalidValue(
-            f"The metadata {path} are none of Iceberg that can be read.", remedy="Name a whole file .metadata.json."
-        ) from error
-    return StaticTable(("taken",), metadata, path, io, NoopCatalog("taken"))
-
-
-def _tasks(table: Table) -> list[FileScanTask]:
-    try:
-        return sorted(table.scan().plan_files(), key=lambda task: task.file.file_path)
-    except (ValueError, NotImplementedError) as error:
-        # PyIceberg has no error of its own for these: it raises one kind where it plans, another for a server's plan.
-        if "equality delete" not in str(error):
-            raise
-        raise NotSupported(
-            "The table has equality deletes, which lakeui does not read.",
-            remedy="Rewrite its data files with the engine that writes it, and take it over then.",
-        ) from error
 
 
 def _column(field: Any) -> Column:
@@ -372,43 +273,3 @@ def _statistics(footer: FileFooter, columns: Sequence[Column], *, by_name: bool)
     names = {column.id: column.name for column in columns}
     known = ((names.get(column.id), footer.statistics.get(column.name)) for column in footer.columns)
     return {name: bounds for name, bounds in known if name is not None and bounds is not None}
-
-
-def _deleted(locations: Locations, tasks: Sequence[FileScanTask]) -> dict[str, Any]:
-    """By data file as the metadata name it, the positions that its delete files mark, ascending."""
-    found: dict[str, list[Any]] = {}
-    read: dict[str, Callable[[str], Any]] = {}
-    for task in tasks:
-        for delete in task.delete_files:
-            path = delete.file_path
-            if path not in read:
-                read[path] = _marks(locations, path, str(delete.file_format.value))
-            found.setdefault(task.file.file_path, []).append(read[path](task.file.file_path))
-    return {path: np.unique(np.concatenate(parts)).astype(np.int64) for path, parts in found.items()}
-
-
-def _marks(locations: Locations, path: str, form: str) -> Callable[[str], Any]:
-    """The positions that a delete file marks, by data file."""
-    place = locations.find(path)
-    if form == "PUFFIN":
-        with _input(locations, place) as stream:
-            vectors = _vectors(path, stream.read())
-        return lambda data: vectors.get(data, np.empty(0, np.int64))
-    if form != "PARQUET":
-        raise NotSupported(f"The delete file {path} is {form}.", remedy="Write it as Parquet.")
-    with _input(locations, place) as stream:
-        marks = pq.read_table(stream, columns=["file_path", "pos"])
-    return lambda data: marks.filter(pc.equal(marks.column("file_path"), data)).column("pos").to_numpy()
-
-
-def _vectors(path: str, content: bytes) -> dict[str, Any]:
-    from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
-    from pyiceberg.table.puffin import PuffinFile
-
-    try:
-        vectors = deletion_vectors_from_puffin_file(PuffinFile(content))
-    except (ValueError, KeyError) as error:
-        raise InvalidValue(
-            f"The deletion vectors of {path} cannot be read.", remedy="Name metadata whose files are all whole."
-        ) from error
-    return {vector.referenced_data_file: vector.to_vector().to_numpy() for vector in vectors}
