@@ -24,6 +24,7 @@ from merge_app.pipelines.definition.fields import FIELDS, Kind, Strategy
 from merge_app.pipelines.definition.literals import NULL_PARTITION
 from merge_app.pipelines.definition.mistakes import Mistake, refuse
 from merge_app.pipelines.definition.templates import TableAddress
+from merge_app.pipelines.definition.tombstones import quoted
 from merge_app.pipelines.definition.writes import (
     BATCH,
     MOMENT,
@@ -35,7 +36,6 @@ from merge_app.pipelines.definition.writes import (
     named_partitions,
     open_marker,
     orders,
-    quoted,
     repeated_keys,
     rivals,
 )

@@ -28,7 +28,7 @@ from lakeui.frontdoor.tables.create_table import create_table_as
 from lakeui.sql import statements as sql
 from lakeui.sql.parse import parse
 from lakeui.sql.query import build_query
-from merge_app.pipelines.definition import versions, writes
+from merge_app.pipelines.definition import merge_statements, versions, writes
 from merge_app.pipelines.definition.fields import Strategy
 from merge_app.pipelines.definition.writes import BatchWrite
 
@@ -53,10 +53,14 @@ def write_batch(
             later = replace(write, is_later=_is_later(call, write, table, batch))
             with deletes_bound(call, later, table) as (bound, known):
                 return _merge(
-                    bound, known, writes.merge_latest(known), batch, kept=deletes_keep(bound, known, batch.rows)
+                    bound,
+                    known,
+                    merge_statements.merge_latest(known),
+                    batch,
+                    kept=deletes_keep(bound, known, batch.rows),
                 )
         case Strategy.DELETE_INSERT:
-            return _merge(call, write, writes.replace_keys(write, write.keys), batch)
+            return _merge(call, write, merge_statements.replace_keys(write, write.keys), batch)
         case Strategy.SCD2:
             return _versions(call, write, table, batch)
 
@@ -148,7 +152,7 @@ def _snapshot(
             engine().partition_values(table.schema.partition_columns, {column: value.sql}) for value in write.partitions
         ]
         return _insert(call, write, target, overwrites=True, only_present=True, named=named)
-    return _merge(call, write, writes.replace_keys(write, (column,)), batch)
+    return _merge(call, write, merge_statements.replace_keys(write, (column,)), batch)
 
 
 # -- INSERT and INSERT OVERWRITE --------------------------------------------------------------------------------------

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from catalog_app.domain.whole_values import comparable
 from merge_app.pipelines.definition.literals import Literal
+from merge_app.pipelines.definition.merge_statements import insert_clause, keys_match, merge_text, update_clause
+from merge_app.pipelines.definition.tombstones import quoted
 from merge_app.pipelines.definition.writes import (
     BATCH,
     MOMENT,
     RANK,
     STORED,
     BatchWrite,
-    insert_clause,
-    keys_match,
     latest_rows,
     listed,
-    merge_text,
     order,
-    quoted,
     same_values,
-    update_clause,
     watermark,
 )
 

@@ -1,4 +1,4 @@
-"""The statements that a strategy comes to: queries over the batch, and MERGE INTO (rows §4).
+"""What a run knows when it writes its batch, and queries over the batch (rows §4).
 
 The batch is the rows of the pipeline's query, computed once; statements call it `` `pipeline run`.batch ``.
 `` `pipeline run`.stored `` is those files of the target that can hold versions of its keys,
@@ -30,7 +30,8 @@ MOMENT = "pipeline moment"
 """A column that has the time of the run in every row."""
 GONE = "pipeline gone"
 """A column that says of a row whether it takes its key away."""
-_LATE = "pipeline late"
+LATE = "pipeline late"
+"""A column that says of a row whether a newer delete of its key is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +183,6 @@ def listed(names: Sequence[str], alias: str = "") -> str:
     return ", ".join(f"{alias}{quoted(name)}" for name in names)
 
 
-# -- queries over the batch -------------------------------------------------------------------------------------------
-
-
 def plain_rows(write: BatchWrite) -> str:
     return f"SELECT {listed(write.names)} FROM {BATCH.sql}"
 
@@ -207,7 +205,7 @@ def latest_rows(write: BatchWrite) -> str:
     own, known = quoted(WATERMARK), f"known.{quoted(WATERMARK)}"
     is_late = f"known.{quoted(KEY)} IS NOT NULL AND NOT coalesce(incoming.{own} >= {known}, false)"
     return (
-        f"SELECT {listed(write.names, 'incoming.')}, incoming.{quoted(GONE)}, {is_late} AS {quoted(_LATE)}"
+        f"SELECT {listed(write.names, 'incoming.')}, incoming.{quoted(GONE)}, {is_late} AS {quoted(LATE)}"
         f" FROM ({marked}, {key_and_watermark(write)} FROM ({latest})) AS incoming {deleted_join(write)}"
     )
 
@@ -321,88 +319,8 @@ def _as_kept(write: BatchWrite, name: str, alias: str) -> str:
     return f"CAST({value} AS {narrowed})" if narrowed else value
 
 
-# -- MERGE INTO -------------------------------------------------------------------------------------------------------
-
-
-def merge_latest(write: BatchWrite) -> str:
-    """``incremental``: the latest row of each key replaces the stored one unless that is later, or is the same. Where
-    all rows are later than what is stored, no column but the keys has to be read to know that. ``key_strategy`` says
-    whether known keys, new ones, or both are written.
-    """
-    clauses = [] if write.key_strategy == "insert" else _replaced(write)
-    if write.key_strategy != "update":
-        marks = [GONE] if takes_away(write) else []
-        marks += [_LATE] if write.has_deleted else []
-        clauses.append(insert_clause(write.names, " AND ".join(f"NOT batch.{quoted(mark)}" for mark in marks)))
-    elif not clauses:
-        # Rows of nothing but keys have nothing to replace, and a merge needs a clause.
-        clauses.append(insert_clause(write.names, "false"))
-    return merge_text(write, latest_rows(write), [keys_match(write)], clauses)
-
-
-def _replaced(write: BatchWrite) -> list[str]:
-    """What becomes of known keys: they go, or their row is replaced."""
-    others = write.others
-    later, changed, clauses = [], [], []
-    if not write.is_later:
-        later = [
-            f"(batch.{quoted(name)} >= target.{quoted(name)} OR target.{quoted(name)} IS NULL)"
-            for name in stored_watermark(write)
-        ]
-        changed = [f"NOT ({same_values(write, others, 'target', 'batch')})"]
-    if takes_away(write):
-        clauses.append(f"WHEN MATCHED AND {' AND '.join([*later, f'batch.{quoted(GONE)}'])} THEN DELETE")
-    if others:
-        clauses.append(update_clause(others, " AND ".join([*later, *changed])))
-    return clauses
-
-
-def replace_keys(write: BatchWrite, keys: Sequence[str]) -> str:
-    """``delete_insert``: rows of the batch's keys go, all rows of the batch come. Rows that only say which keys go are
-    marked by ``PART``; no other row matches anything.
-    """
-    wanted = {key.casefold() for key in keys}
-    nothing = ", ".join(
-        quoted(name) if name.casefold() in wanted else f"NULL AS {quoted(name)}" for name in write.names
-    )
-    rows = f"SELECT {listed(write.names)}, 'row' AS {quoted(PART)} FROM {BATCH.sql}"
-    gone = f"SELECT {nothing}, 'key' AS {quoted(PART)} FROM ({_going(write, keys)})"
-    match = [f"target.{quoted(key)} <=> batch.{quoted(key)}" for key in keys]
-    clauses = ["WHEN MATCHED THEN DELETE", insert_clause(write.names, f"batch.{quoted(PART)} = 'row'")]
-    return merge_text(write, f"{rows} UNION ALL {gone}", [*match, f"batch.{quoted(PART)} = 'key'"], clauses)
-
-
-def _going(write: BatchWrite, keys: Sequence[str]) -> str:
-    """The keys whose rows go: those of the batch, unless the configuration names partitions."""
-    if write.partitions:
-        return " UNION ALL ".join(f"SELECT {value.sql} AS {quoted(keys[0])}" for value in write.partitions)
-    return f"SELECT DISTINCT {listed(keys)} FROM {BATCH.sql}"
-
-
 def elsewhere(write: BatchWrite) -> str:
     """A row of no partition that the configuration names, if there is one."""
     column = quoted(str(write.configuration.text("partition_column")))
     named = " OR ".join(f"{column} <=> {value.sql}" for value in write.partitions)
     return f"SELECT CAST({column} AS STRING) FROM {BATCH.sql} WHERE NOT ({named}) LIMIT 1"
-
-
-def merge_text(write: BatchWrite, source: str, match: Sequence[str], clauses: Sequence[str]) -> str:
-    head = "MERGE WITH SCHEMA EVOLUTION INTO" if write.evolves else "MERGE INTO"
-    return "\n".join(
-        [f"{head} {write.target.sql} AS target", f"USING ({source}) AS batch", f"ON {' AND '.join(match)}", *clauses]
-    )
-
-
-def keys_match(write: BatchWrite) -> str:
-    return " AND ".join(f"target.{quoted(key)} <=> batch.{quoted(key)}" for key in write.keys)
-
-
-def update_clause(names: Sequence[str], condition: str) -> str:
-    pairs = ", ".join(f"{quoted(name)} = batch.{quoted(name)}" for name in names)
-    when = f"WHEN MATCHED AND {condition}" if condition else "WHEN MATCHED"
-    return f"{when} THEN UPDATE SET {pairs}"
-
-
-def insert_clause(names: Sequence[str], condition: str = "") -> str:
-    when = f"WHEN NOT MATCHED AND {condition}" if condition else "WHEN NOT MATCHED"
-    return f"{when} THEN INSERT ({listed(names)}) VALUES ({listed(names, 'batch.')})"
