@@ -6,10 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from catalog_app.domain.operations import OperationKind
 from catalog_app.rules.loader import TABLE_NAMES
 from lakeui.api.http.paging import PageFilter
-from lakeui.api.http.serializers import ColumnEntry
 from lakeui.api.tables.table_serializers import TableColumn
 from merge_app.comparison.compare import NEW
 from merge_app.planning.merge_plan import Action, Decision, ResolutionPart, Verdict
@@ -19,7 +17,6 @@ from merge_app.planning.merge_plan import Action, Decision, ResolutionPart, Verd
 
 VERDICTS = [*(verdict.value for verdict in Verdict), NEW]
 KINDS = ["database", "table"]
-ROW_CHANGES = [kind.value for kind in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)]
 
 
 class CompareQuery(PageFilter):
@@ -31,15 +28,6 @@ class CompareQuery(PageFilter):
         min_value=1,
         help_text="A review of the merge request that `merge_request` names: only objects that are not what it saw.",
     )
-
-
-class CompareRowsQuery(PageFilter):
-    side = serializers.ChoiceField(["source", "destination"], help_text="Whose work is shown.")
-    change = serializers.ChoiceField(ROW_CHANGES, required=False, help_text="Only rows that the side changed so.")
-
-
-class CompareSidesQuery(PageFilter):
-    only = serializers.ChoiceField(["conflicts"], required=False, help_text="Leave out rows that do not conflict.")
 
 
 class DecisionsQuery(serializers.Serializer[Any]):
@@ -306,104 +294,6 @@ class ObjectComparisonAnswer(serializers.Serializer[Any]):
     partitions = PartitionSides()
     files = FilesEntry(allow_null=True)
     preview = PreviewEntry(allow_null=True)
-
-
-class CompareRowsAnswer(serializers.Serializer[Any]):
-    """Rows that one side changed beside the newest image that both sides know, in the order of row ids."""
-
-    next = serializers.URLField(allow_null=True)
-    base_version = serializers.IntegerField(help_text="The merge base; 0 without one.")
-    version = serializers.IntegerField(help_text="The head of the side.")
-    columns = ColumnEntry(many=True)
-    rows = serializers.ListField(
-        child=serializers.ListField(child=serializers.JSONField()),
-        help_text="`change`, `row_id` and the columns; an update is two rows, before and after. `limit` counts ids.",
-    )
-    keys = serializers.ListField(
-        child=serializers.CharField(),
-        help_text="By row the `key` that the comparison side by side names it by; a comment's `row_key` is one.",
-    )
-
-
-class SidesColumn(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
-    name = serializers.CharField()
-    type = serializers.CharField()
-    is_key = serializers.BooleanField(help_text="Part of the primary key.")
-
-
-class ComparedRow(serializers.Serializer[Any]):
-    """One row by its primary key, or in a table without one by its row id. A side without the row is null."""
-
-    key = serializers.CharField(help_text="The primary key as a JSON object, or the row id.")
-    is_conflict = serializers.BooleanField(help_text="It refuses the merge, or was decided.")
-    is_open = serializers.BooleanField(help_text="A conflict that nothing decides.")
-    source_change = serializers.ChoiceField(ROW_CHANGES, allow_null=True)
-    dest_change = serializers.ChoiceField(ROW_CHANGES, allow_null=True)
-    base = serializers.ListField(child=serializers.JSONField(), allow_null=True)
-    source = serializers.ListField(child=serializers.JSONField(), allow_null=True)  # type: ignore[assignment]
-    destination = serializers.ListField(child=serializers.JSONField(), allow_null=True)
-    result = serializers.ListField(
-        child=serializers.JSONField(),
-        allow_null=True,
-        help_text="What a merge makes of the row by what was decided. Null: the row is deleted, or open.",
-    )
-
-
-class CompareSidesAnswer(serializers.Serializer[Any]):
-    """Rows that either side changed, conflicts first, then by the text of their keys."""
-
-    next = serializers.URLField(allow_null=True)
-    source_head = serializers.IntegerField()
-    destination_head = serializers.IntegerField()
-    columns = SidesColumn(many=True)
-    rows = ComparedRow(many=True)
-
-
-class ValueCountsEntry(serializers.Serializer[Any]):
-    """Counts of one column in rows. The least, the largest and the mean are null where the type has none."""
-
-    rows = serializers.IntegerField()
-    nulls = serializers.IntegerField()
-    distinct = serializers.IntegerField(help_text="Different values, without NULL.")
-    least = serializers.JSONField(help_text="Null where there is none.")
-    largest = serializers.JSONField()
-    mean = serializers.FloatField(allow_null=True)
-
-
-class ColumnProfileEntry(serializers.Serializer[Any]):
-    """One column in the rows that the source changed: as both branches knew them, as the source has them, and as the
-    merge makes them.
-    """
-
-    column = SidesColumn()
-    updated = serializers.IntegerField(help_text="Rows that have a value before and after.")
-    changed = serializers.IntegerField(help_text="Those of them in which the value differs.")
-    before = ValueCountsEntry()
-    after = ValueCountsEntry()
-    merged = ValueCountsEntry(help_text="Without rows whose conflict is open.")
-
-
-class RiskEntry(serializers.Serializer[Any]):
-    """Something to look at first."""
-
-    code = serializers.ChoiceField(["COLUMN_READ", "ROWS_LOST", "NULLS_RISEN", "ONE_VALUE", "TABLE_READ"])
-    message = serializers.CharField()
-    column = serializers.CharField(allow_blank=True, help_text="Empty where it is about rows.")
-
-
-class CompareProfileAnswer(serializers.Serializer[Any]):
-    """What the source's changes do to the values of a table."""
-
-    source_head = serializers.IntegerField()
-    destination_head = serializers.IntegerField()
-    is_whole = serializers.BooleanField(help_text="False: there are more changed rows than were counted.")
-    inserted = serializers.IntegerField()
-    updated = serializers.IntegerField()
-    deleted = serializers.IntegerField()
-    open = serializers.IntegerField(help_text="Rows whose conflict nothing decides.")
-    columns = ColumnProfileEntry(many=True)
-    risks = RiskEntry(many=True)
 
 
 class LeftOutWork(serializers.Serializer[Any]):

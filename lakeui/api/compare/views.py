@@ -16,15 +16,17 @@ from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_get
 from lakeui.api.compare.comparing import Pair, comparison_read, object_read
 from lakeui.api.compare.decision_comparing import decisions_read
+from lakeui.api.compare.profile_serializers import CompareProfileAnswer
 from lakeui.api.compare.row_comparing import PROFILED, ROW_ID, profile_read, rows_read, sides_key, sides_read
-from lakeui.api.compare.serializers import (
-    CompareDecisionsAnswer,
-    CompareProfileAnswer,
-    CompareQuery,
+from lakeui.api.compare.row_serializers import (
     CompareRowsAnswer,
     CompareRowsQuery,
     CompareSidesAnswer,
     CompareSidesQuery,
+)
+from lakeui.api.compare.serializers import (
+    CompareDecisionsAnswer,
+    CompareQuery,
     ComparisonAnswer,
     DecidedQuery,
     DecisionsQuery,
