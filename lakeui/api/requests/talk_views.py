@@ -14,16 +14,9 @@ from lakeui.api.http.base import ApiView, checked, principal_of, tagged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once
 from lakeui.api.http.paging import PageFilter, keyset_page, page_body, page_schema
 from lakeui.api.http.strict import body_checked
+from lakeui.api.requests.comment_serializers import CommentAnswer, CommentChange, CommentQuery, NewComment
 from lakeui.api.requests.lookup import addressed_request
-from lakeui.api.requests.serializers import (
-    ChangesAnswer,
-    CommentAnswer,
-    CommentChange,
-    CommentQuery,
-    NewComment,
-    ReviewAnswer,
-    ReviewDraftBody,
-)
+from lakeui.api.requests.review_serializers import ChangesAnswer, ReviewAnswer, ReviewDraftBody
 from lakeui.api.requests.views import KEY_REUSED, READS, WRITES
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.compute import engine
