@@ -88,13 +88,27 @@ def _decimal_bytes(precision: int) -> int:
 
 def entry_schema(partition: Sequence[tuple[str, int, ParsedType]], form: int = V2) -> dict[str, Any]:
     """A manifest's entries, for files whose partitions have these fields: name in Avro, id and type."""
+    return {
+        "type": "record",
+        "name": "manifest_entry",
+        "fields": [
+            _field("status", "int", 0),
+            _optional("snapshot_id", "long", 1),
+            _optional("sequence_number", "long", 3),
+            _optional("file_sequence_number", "long", 4),
+            _field("data_file", _data_file(partition, form), 2),
+        ],
+    }
+
+
+def _data_file(partition: Sequence[tuple[str, int, ParsedType]], form: int) -> dict[str, Any]:
     rows_and_vectors = [
         _optional("first_row_id", "long", 142),
         _optional("content_offset", "long", 144),
         _optional("content_size_in_bytes", "long", 145),
     ]
     fields = [_optional(name, _partition_type(kind, identifier), identifier) for name, identifier, kind in partition]
-    data_file = {
+    return {
         "type": "record",
         "name": "r2",
         "fields": [
@@ -116,17 +130,6 @@ def entry_schema(partition: Sequence[tuple[str, int, ParsedType]], form: int = V
             _optional("sort_order_id", "int", 140),
             _optional("referenced_data_file", "string", 143),
             *(rows_and_vectors if form == V3 else ()),
-        ],
-    }
-    return {
-        "type": "record",
-        "name": "manifest_entry",
-        "fields": [
-            _field("status", "int", 0),
-            _optional("snapshot_id", "long", 1),
-            _optional("sequence_number", "long", 3),
-            _optional("file_sequence_number", "long", 4),
-            _field("data_file", data_file, 2),
         ],
     }
 

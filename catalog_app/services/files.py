@@ -91,26 +91,7 @@ RETURNING id, {DISK_CAN_WAIT}
 
 def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[AddedFile, ...]:
     """Rows for staged data files, in the same order."""
-    described: list[dict[str, Any]] = [
-        {
-            "path": file.path,
-            "base": file.base,
-            "rows": file.rows,
-            "bytes": file.bytes,
-            "partition": list(file.partition),
-            "layout": [laid.as_json() for laid in file.layout],
-            "statistics": {str(key): value.as_json() for key, value in (file.statistics or {}).items()},
-            "stores_row_ids": file.stores_row_ids,
-            "smallest_row_id": file.base if file.smallest_row_id is None else file.smallest_row_id,
-            "largest_row_id": file.base + file.rows - 1 if file.largest_row_id is None else file.largest_row_id,
-            "stores_stamps": file.stamps is not None,
-            "smallest_stamp": file.stamps[0] if file.stamps else None,
-            "largest_stamp": file.stamps[1] if file.stamps else None,
-            "by_name": file.by_name,
-            "lacks_partition": file.lacks_partition,
-        }
-        for file in files
-    ]
+    described = [_described(file) for file in files]
     if not described:
         return ()
     texts = (text for file in files for text in (*file.partition, *(laid.value for laid in file.layout)))
@@ -133,6 +114,27 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
         )
         for row, item in zip(rows, described, strict=True)
     )
+
+
+def _described(file: NewDataFile) -> dict[str, Any]:
+    """The row of a data file, as ``_REGISTER`` reads it."""
+    return {
+        "path": file.path,
+        "base": file.base,
+        "rows": file.rows,
+        "bytes": file.bytes,
+        "partition": list(file.partition),
+        "layout": [laid.as_json() for laid in file.layout],
+        "statistics": {str(key): value.as_json() for key, value in (file.statistics or {}).items()},
+        "stores_row_ids": file.stores_row_ids,
+        "smallest_row_id": file.base if file.smallest_row_id is None else file.smallest_row_id,
+        "largest_row_id": file.base + file.rows - 1 if file.largest_row_id is None else file.largest_row_id,
+        "stores_stamps": file.stamps is not None,
+        "smallest_stamp": file.stamps[0] if file.stamps else None,
+        "largest_stamp": file.stamps[1] if file.stamps else None,
+        "by_name": file.by_name,
+        "lacks_partition": file.lacks_partition,
+    }
 
 
 def delete_files_register(table_id: int, files: Sequence[NewDeleteFile]) -> tuple[AttachedDelete, ...]:

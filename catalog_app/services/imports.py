@@ -47,6 +47,35 @@ def import_create(
     columns of JSON whose objects are maps. ``skips_title``: lines of CSV before the names of columns are skipped, and a
     warning says so. Raises InvalidValue for what cannot be read; nothing is kept then.
     """
+    scan, found_format = _scanned(file, name, declared=declared, renames=renames, skips_title=skips_title, maps=maps)
+    identity = uuid4()
+    path = f"{warehouse.new_import(identity)}/file"
+    made = FileImport(
+        id=identity,
+        branch=branch,
+        name=name,
+        format=found_format.value,
+        bytes=file.stat().st_size,
+        path=path,
+        created_by_id=user_id,
+        expires_at=timezone.now() + lifetime,
+    )
+    # The row first: a crash in between leaves a row that expires, never a file without a row.
+    _keep(made, scan)
+    warehouse.put(file, path)
+    return made
+
+
+def _scanned(
+    file: Path,
+    name: str,
+    *,
+    declared: str | None,
+    renames: bool,
+    skips_title: bool,
+    maps: tuple[ColumnChoice, ...],
+) -> tuple[Scan, FileFormat]:
+    """What the file holds, with warnings of what was guessed, and its format."""
     with file_looked_into(file, declared=declared, most=largest_import()) as plain:
         known = maps if plain.format is FileFormat.JSON else ()
         skip_lines = None if skips_title and plain.format is FileFormat.CSV else 0
@@ -67,22 +96,7 @@ def import_create(
         scan = scan.with_warnings(_title_warning(skipped))
     if warning := name_warning(name, found_format):
         scan = scan.with_warnings(warning)
-    identity = uuid4()
-    path = f"{warehouse.new_import(identity)}/file"
-    made = FileImport(
-        id=identity,
-        branch=branch,
-        name=name,
-        format=found_format.value,
-        bytes=file.stat().st_size,
-        path=path,
-        created_by_id=user_id,
-        expires_at=timezone.now() + lifetime,
-    )
-    # The row first: a crash in between leaves a row that expires, never a file without a row.
-    _keep(made, scan)
-    warehouse.put(file, path)
-    return made
+    return scan, found_format
 
 
 def _title_warning(lines: int) -> str:

@@ -101,9 +101,9 @@ def metadata_table(locations: Locations, path: str) -> Table:
 
 
 def planned_files(table: Table) -> list[FileScanTask]:
-    """The data files of the table with their delete files, by path."""
+    """The data files of the table with their delete files, by path. Raises NotSupported where one is not Parquet."""
     try:
-        return sorted(table.scan().plan_files(), key=lambda task: task.file.file_path)
+        tasks = sorted(table.scan().plan_files(), key=lambda task: task.file.file_path)
     except (ValueError, NotImplementedError) as error:
         # PyIceberg has no error of its own for these: it raises one kind where it plans, another for a server's plan.
         if "equality delete" not in str(error):
@@ -112,3 +112,9 @@ def planned_files(table: Table) -> list[FileScanTask]:
             "The table has equality deletes, which lakeui does not read.",
             remedy="Rewrite its data files with the engine that writes it, and take it over then.",
         ) from error
+    for task in tasks:
+        if str(task.file.file_format.value) != "PARQUET":
+            raise NotSupported(
+                f"The file {task.file.file_path} is {task.file.file_format.value}.", remedy="Write it as Parquet."
+            )
+    return tasks

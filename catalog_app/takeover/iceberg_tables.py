@@ -6,7 +6,7 @@ import datetime
 import decimal
 import importlib.util
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -68,35 +68,38 @@ def iceberg_find(locations: Locations, path: str) -> FoundTable:
         _default_refuse(field, field.name)
     columns = tuple(_column(field) for field in schema.fields)
     tasks = planned_files(table)
-    for task in tasks:
-        if str(task.file.file_format.value) != "PARQUET":
-            raise NotSupported(
-                f"The file {task.file.file_path} is {task.file.file_format.value}.", remedy="Write it as Parquet."
-            )
     files = [OutsideFile(locations.find(task.file.file_path), task.file.file_size_in_bytes) for task in tasks]
     footers = footers_read(locations.warehouse, files)
     lies = _lies(table, tasks, columns)
     deletes = deleted_positions(locations, tasks)
-    found = []
-    for footer, partition, layout, task in zip(footers, lies.values, lies.layouts, tasks, strict=True):
+    found = _found_files(table, zip(tasks, footers, strict=True), columns, lies, deletes)
+    return FoundTable(columns, tuple(item for item in found if item.rows), lies.names, lies.notices, lies.layout)
+
+
+def _found_files(
+    table: Table,
+    files: Iterable[tuple[FileScanTask, FileFooter]],
+    columns: Sequence[Column],
+    lies: _Lies,
+    deletes: Mapping[str, Any],
+) -> Iterator[FoundFile]:
+    """The data files as tables take them over. ``deletes``: as ``deleted_positions`` answers them."""
+    for (task, footer), partition, layout in zip(files, lies.values, lies.layouts, strict=True):
         by_name = not footer.is_identified
         if by_name:
             _names_check(table, footer)
         lacks = _lacks_partition(table, footer, lies.names, by_name=by_name)
-        found.append(
-            FoundFile(
-                footer.file.path,
-                footer.rows,
-                footer.file.bytes,
-                _statistics(footer, columns, by_name=by_name),
-                partition,
-                by_name,
-                lacks,
-                deletes.get(task.file.file_path, ()),
-                layout,
-            )
+        yield FoundFile(
+            footer.file.path,
+            footer.rows,
+            footer.file.bytes,
+            _statistics(footer, columns, by_name=by_name),
+            partition,
+            by_name,
+            lacks,
+            deletes.get(task.file.file_path, ()),
+            layout,
         )
-    return FoundTable(columns, tuple(item for item in found if item.rows), lies.names, lies.notices, lies.layout)
 
 
 def _column(field: Any) -> Column:
