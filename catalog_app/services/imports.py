@@ -47,7 +47,7 @@ def import_create(
     columns of JSON whose objects are maps. ``skips_title``: lines of CSV before the names of columns are skipped, and a
     warning says so. Raises InvalidValue for what cannot be read; nothing is kept then.
     """
-    scan, found_format = _scanned(file, name, declared=declared, renames=renames, skips_title=skips_title, maps=maps)
+    scan, found_format = _first_scan(file, name, declared=declared, renames=renames, skips_title=skips_title, maps=maps)
     identity = uuid4()
     path = f"{warehouse.new_import(identity)}/file"
     made = FileImport(
@@ -66,7 +66,7 @@ def import_create(
     return made
 
 
-def _scanned(
+def _first_scan(
     file: Path,
     name: str,
     *,
