@@ -39,6 +39,7 @@ from merge_app.execution.attribute_facts import (
 from merge_app.execution.cloning import TableClone, clones_apply
 from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import (
+    Pairs,
     definitions_of_merged,
     objects_record,
     operations_as_json,
@@ -131,30 +132,14 @@ def plan_apply(
 ) -> Applied:
     """Write the plan as the next commit of ``branch``, whose row the caller has locked, but for a rehearsal."""
     snapshot = branch_snapshot(branch)
-    version_vector = source.side.version_vector_of(snapshot) if source is not None else {}
-    merged: Written = {}
-    if source is not None:
-        merged = merged_facts(plan, snapshot, source.side)
-    is_replay = source is not None and not source.is_workspace
-    decides = not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects)
+    merged = merged_facts(plan, snapshot, source.side) if source is not None else None
     pairs = operations_of(plan)
-    described = operations_as_json(pairs, is_replay=is_replay)
-    made = _commit_write(
-        branch,
-        header,
-        source,
-        stale_tables(plan),
-        decides=decides,
-        operations=described,
-        reached=_newly_reached(branch, source, version_vector),
-    )
+    made = _plan_commit_write(plan, pairs, branch, header, source, snapshot, merged or {})
     commit, version = made.commit, made.commit.version
-    if made.author.agent is not None:
-        _agent_require(plan, branch, made.author, snapshot)
     recorded = recorded_under(pairs, made.operation_ids)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
     new_definitions = schemas_record(plan, branch_id=branch.pk, version=version)
-    facts = _facts_made(plan, snapshot, version, merged if source is not None else None, restores)
+    facts = _facts_made(plan, snapshot, version, merged, restores)
     attributes_record(facts, branch_id=branch.pk, version=version)
     staged = {t: StagedDefinition(*known) for t, known in definitions_of_merged(plan, snapshot).items()}
     staged |= {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
@@ -176,6 +161,34 @@ def plan_apply(
     branch.head_version, branch.head_commit = version, commit
     kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
     return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows, invisible)
+
+
+def _plan_commit_write(
+    plan: MergePlan,
+    pairs: Pairs,
+    branch: Branch,
+    header: CommitHeader,
+    source: Source | None,
+    snapshot: Snapshot,
+    merged: Written,
+) -> CommitWritten:
+    """The commit with the plan's operations, ``pairs``, in their order. Raises what ``_commit_write`` and
+    ``_agent_require`` do.
+    """
+    version_vector = source.side.version_vector_of(snapshot) if source is not None else {}
+    is_replay = source is not None and not source.is_workspace
+    made = _commit_write(
+        branch,
+        header,
+        source,
+        stale_tables(plan),
+        decides=not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects),
+        operations=operations_as_json(pairs, is_replay=is_replay),
+        reached=_newly_reached(branch, source, version_vector),
+    )
+    if made.author.agent is not None:
+        _agent_require(plan, branch, made.author, snapshot)
+    return made
 
 
 def _facts_made(
@@ -333,13 +346,19 @@ def _commit_write(
     commit = Commit(id=identity, version=version, committed_at=moment, **known)
     transaction.on_commit(instruments().commits.inc)
     author = account_of(header.author_id) if is_of_agent else Account(header.author_id)
-    bypass = None
     if is_guarded or is_of_agent:
         is_write = not header.publishes and (source is None or source.is_workspace)
         change = Change.WRITE if is_write else Change.MERGE
-        bypass = protection_judge(branch, change, replace(header.asked, stale_reads=stale, account=author))
+        asked = replace(header.asked, stale_reads=stale, account=author)
+        _protection_keep(branch, header, change, asked, commit.version)
     if is_wanted and not branch.is_workspace:
         event_emit(catalog_id=branch.catalog_id, event=WebhookEvent.COMMIT, build=lambda: _message(commit, branch))
+    return CommitWritten(commit, ids or (), author)
+
+
+def _protection_keep(branch: Branch, header: CommitHeader, change: Change, asked: Asked, version: int) -> None:
+    """Judge the commit by the branch's protection, and record a bypass. Raises BranchProtected and PermissionDenied."""
+    bypass = protection_judge(branch, change, asked)
     if bypass is not None:
         bypass_record(
             bypass,
@@ -348,9 +367,8 @@ def _commit_write(
             actor_id=header.author_id,
             actor_name=header.author_name,
             task_id=header.task_id,
-            version=commit.version,
+            version=version,
         )
-    return CommitWritten(commit, ids or (), author)
 
 
 def _message(commit: Commit, branch: Branch) -> dict[str, Any]:
