@@ -53,14 +53,7 @@ def landing_put(
     present = _waiting(pipeline.pk, zone).filter(name=name).first()
     if present is not None:
         return _same(present, digest), False
-    with file_looked_into(file, declared=declared, most=largest_import()) as plain:
-        scan, found = file_scan(plain.path, plain.format, plain.reading), plain.format
-    if scan.doubled:
-        raise InvalidValue(
-            f"The file has the column {scan.doubled[0]} more than once; case makes no difference.",
-            remedy="Give each column a name of its own.",
-            column=scan.doubled[0],
-        )
+    scan, found = _looked_through(file, declared)
     identity = uuid4()
     made = LandingFile(
         id=identity,
@@ -88,6 +81,19 @@ def landing_put(
         landing_remove(made, warehouse=warehouse)
         return _same(_waiting(pipeline.pk, zone).get(name=name), digest), False
     return made, True
+
+
+def _looked_through(file: Path, declared: str | None) -> tuple[Scan, FileFormat]:
+    """What the file holds, and its format. Raises InvalidValue where two columns have one name."""
+    with file_looked_into(file, declared=declared, most=largest_import()) as plain:
+        scan, found = file_scan(plain.path, plain.format, plain.reading), plain.format
+    if scan.doubled:
+        raise InvalidValue(
+            f"The file has the column {scan.doubled[0]} more than once; case makes no difference.",
+            remedy="Give each column a name of its own.",
+            column=scan.doubled[0],
+        )
+    return scan, found
 
 
 def zone_checked(zone: str) -> str:

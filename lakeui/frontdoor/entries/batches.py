@@ -10,6 +10,7 @@ import pyarrow as pa
 from django.conf import settings
 
 from catalog_app.importing.spec import Reading
+from catalog_app.models import FileImport
 from catalog_app.selectors.snapshots import branch_get, catalog_get
 from catalog_app.services.imports import import_create, import_discard
 from catalog_app.storage.warehouse import Warehouse
@@ -58,11 +59,22 @@ def batch_merge(
     )
     given = batch_open(data)
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+    made = _import_of(given, session, session.catalog, warehouse)
+    try:
+        load = ImportLoad(made.pk, Reading.from_json(made.reading), table, is_new=False, merge=merge)
+        return import_load(load, name=_NAME, session=session, context=context)
+    finally:
+        import_discard(made, warehouse=warehouse)
+
+
+def _import_of(
+    given: pa.Table | pa.RecordBatchReader, session: Session, catalog: str, warehouse: Warehouse
+) -> FileImport:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / _NAME
         _write(given, file)
-        made = import_create(
-            branch=branch_get(catalog_get(session.catalog), session.branch),
+        return import_create(
+            branch=branch_get(catalog_get(catalog), session.branch),
             user_id=session.user_id,
             name=_NAME,
             file=file,
@@ -70,11 +82,6 @@ def batch_merge(
             lifetime=import_lifetime(),
             renames=False,
         )
-    try:
-        load = ImportLoad(made.pk, Reading.from_json(made.reading), table, is_new=False, merge=merge)
-        return import_load(load, name=_NAME, session=session, context=context)
-    finally:
-        import_discard(made, warehouse=warehouse)
 
 
 def _write(data: pa.Table | pa.RecordBatchReader, file: Path) -> None:
