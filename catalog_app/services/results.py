@@ -99,6 +99,33 @@ def result_finish(
     removed. Of results that end together the first one has its place.
     """
     own = sum(file.bytes for file in kept.files if file.path.startswith(f"{warehouse.result_folder(begun.pk)}/"))
+    held, is_too_much = _rows_keep(begun, kept, own, catalogs=catalogs, version=version, most_bytes=most_bytes)
+    if is_too_much:
+        result_let_go(begun, warehouse=warehouse)
+        raise _too_many(
+            f"With this result yours would have {(held + own) / GIB:.3g} GiB, and {most_bytes / GIB:.3g} may be kept.",
+            results_of(begun.owner_id).count(),
+            held,
+        )
+    found = KeptResult.objects.filter(pk=begun.pk).first()
+    if found is None or found.files is None:
+        warehouse.discard(warehouse.result_folder(begun.pk))
+        raise _expired(timezone.now())
+    return found
+
+
+def _rows_keep(
+    begun: KeptResult,
+    kept: KeptRows,
+    own: int,
+    *,
+    catalogs: frozenset[int],
+    version: int | None,
+    most_bytes: float,
+) -> tuple[int, bool]:
+    """Write the rows into an unfinished result, unless the person's results would have too many bytes with its ``own``.
+    Answers the bytes that these have without it, and whether they are too many with it.
+    """
     with transaction.atomic():
         get_user_model().objects.select_for_update(no_key=True).get(pk=begun.owner_id)
         unfinished = KeptResult.objects.filter(pk=begun.pk, files__isnull=True, is_gone=False)
@@ -114,18 +141,7 @@ def result_finish(
                 version=version,
                 expires_at=timezone.now() + LIFETIME,
             )
-    if is_too_much:
-        result_let_go(begun, warehouse=warehouse)
-        raise _too_many(
-            f"With this result yours would have {(held + own) / GIB:.3g} GiB, and {most_bytes / GIB:.3g} may be kept.",
-            results_of(begun.owner_id).count(),
-            held,
-        )
-    found = KeptResult.objects.filter(pk=begun.pk).first()
-    if found is None or found.files is None:
-        warehouse.discard(warehouse.result_folder(begun.pk))
-        raise _expired(timezone.now())
-    return found
+    return held, is_too_much
 
 
 def result_get(*, identity: UUID, user_id: int | None) -> KeptResult:
