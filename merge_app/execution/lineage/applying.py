@@ -221,11 +221,20 @@ def steps_apply(
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for table_id, steps in tables.items():
         definition = definitions.get(table_id)
-        found = (*_rows(steps, staged, definition), *_made_rows(steps, made.get(table_id, ()), definition))
-        for name, row in found:
+        for name, row in (
+            *_rows(steps, staged, definition),
+            *_made_rows(steps, made.get(table_id, ()), definition),
+            *_rerun_rows(*rerun.get(table_id, ((), ())), definition),
+        ):
             rows[name].append({"table_id": table_id, **row})
-        for name, row in _rerun_rows(*rerun.get(table_id, ((), ())), definitions.get(table_id)):
-            rows[name].append({"table_id": table_id, **row})
+    brought = _rows_apply(tables, rows, shared)
+    return [(path,) for path, _ in brought], any(is_invisible for _, is_invisible in brought)
+
+
+def _rows_apply(
+    tables: Mapping[int, TableSteps], rows: Mapping[str, list[dict[str, Any]]], shared: Mapping[str, Any]
+) -> list[tuple[Any, ...]]:
+    """Write the steps, ``rows`` by kind. Answers path and ``is_invisible`` of each file that the commit brings."""
     written = [step.segments for steps in tables.values() for step in steps.written]
     brought: list[tuple[Any, ...]] = []
     if written:
@@ -241,10 +250,10 @@ def steps_apply(
         ("stamp", f"{_STAMP} RETURNING id"),
         ("go", _REMOVE_CARRIED),
     ):
-        if rows[name]:
+        if rows.get(name):
             answered = fetch_all(query, {**shared, "rows": json.dumps(rows[name])})
             brought += answered if name == "carry" else []
-    return [(path,) for path, _ in brought], any(is_invisible for _, is_invisible in brought)
+    return brought
 
 
 def _rows(

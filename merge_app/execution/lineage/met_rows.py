@@ -62,26 +62,10 @@ def with_values(
         return sides
     source, target = sides
     source_images, target_images = source.facts.image.value[met.source], target.facts.image.value[met.target]
-    merges = how or {}
     of_source = _Images.read(cells, source_images, group.source, with_keys=cells.with_keys)
     of_target = _Images.read(cells, target_images, group.target, with_keys=False)
-    columns = cells.compared()
-    both = of_source.is_there & of_target.is_there
-    alike, differing = _compared(of_source, of_target, columns, both)
-    # Nearly all columns are as they were: what tells a row from its base is read first, the rest where it does not.
-    first = [c for c in columns if c in differing or merges.get(c, ColumnMerge.CONFLICT) is not ColumnMerge.CONFLICT]
     of_base = _Images.of_bases(cells, met.base)
-    stays = [of_base.is_there & side.is_there for side in (of_source, of_target)]
-    for part in (first, [column for column in columns if column not in first]):
-        if part:
-            base = of_base.with_cells(cells, stays[0] | stays[1], part)
-            stays = [
-                _compared(base, side, part, stay)[0] for side, stay in zip((of_source, of_target), stays, strict=True)
-            ]
-            if part is first:
-                sums = [column for column in part if merges.get(column) is ColumnMerge.SUM]
-                added = _compared(base, of_source, sums, alike & of_base.is_there)[0]
-                alike &= added | ~of_base.is_there
+    alike, stays = _alike(of_source, of_target, of_base, cells, how or {})
     source_images = np.where(alike, target_images, source_images)
     # The partition is a cell: who moved a row that the other side took away changed it.
     kinds = source.facts.partition.kind[met.source], target.facts.partition.kind[met.target]
@@ -107,6 +91,31 @@ def with_values(
         _with_past(source, met.source, source_images, base_image, met, decided[0]),
         _with_past(target, met.target, target_images, base_image, met, decided[1]),
     )
+
+
+def _alike(
+    of_source: _Images, of_target: _Images, of_base: _Images, cells: CellReader, how: Mapping[int, ColumnMerge]
+) -> tuple[Mask, list[Mask]]:
+    """Where the images of both sides are equal, and by side where its image is as the base is. Images that differ from
+    the base in a column that adds up are not equal.
+    """
+    columns = cells.compared()
+    both = of_source.is_there & of_target.is_there
+    alike, differing = _compared(of_source, of_target, columns, both)
+    # Nearly all columns are as they were: what tells a row from its base is read first, the rest where it does not.
+    first = [c for c in columns if c in differing or how.get(c, ColumnMerge.CONFLICT) is not ColumnMerge.CONFLICT]
+    stays = [of_base.is_there & side.is_there for side in (of_source, of_target)]
+    for part in (first, [column for column in columns if column not in first]):
+        if part:
+            base = of_base.with_cells(cells, stays[0] | stays[1], part)
+            stays = [
+                _compared(base, side, part, stay)[0] for side, stay in zip((of_source, of_target), stays, strict=True)
+            ]
+            if part is first:
+                sums = [column for column in part if how.get(column) is ColumnMerge.SUM]
+                added = _compared(base, of_source, sums, alike & of_base.is_there)[0]
+                alike &= added | ~of_base.is_there
+    return alike, stays
 
 
 @dataclass(frozen=True, slots=True, eq=False)

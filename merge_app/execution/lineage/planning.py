@@ -32,6 +32,7 @@ from merge_app.execution.lineage.rows import gone_rows, placed_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
 from merge_app.execution.lineage.table_cases import Parties, RowsDecision, TableCase
+from merge_app.execution.lineage.whole_groups import comes_whole, decides, goes_whole, together
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import (
     ABSENT,
@@ -51,7 +52,7 @@ from merge_app.lineage.outcomes import Outcome, TableOutcome
 from merge_app.lineage.result_rows import Rows
 from merge_app.lineage.row_steps import carried_by_row, carried_whole
 from merge_app.lineage.scopes import SWEEPING, scopes_leave_out
-from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Group, Whose, groups
+from merge_app.lineage.segments import DOT, FileSide, Group, Whose, groups
 from merge_app.lineage.shared_partitions import SharedPartitions
 from merge_app.lineage.source_left_out import marked_as_decided, source_left_out
 from merge_app.lineage.source_taken import source_taken, taken_whole
@@ -144,9 +145,9 @@ class _Given:
 def _plan(case: TableCase, given: _Given) -> tuple[RowsPlan, LookedAt | None]:
     source, target = given.loaded.source[case.table_id], given.loaded.target[case.table_id]
     if case.decision.takes_source:
-        return _taken(_together(groups(source, target)), given.loaded.news, given.reader), None
+        return _taken(together(groups(source, target)), given.loaded.news, given.reader), None
     if case.decision.leaves_out_source:
-        return _left_out(_together(groups(source, target)), given.loaded.news, given.reader), None
+        return _left_out(together(groups(source, target)), given.loaded.news, given.reader), None
     return _merged(case.as_decided, given, source, target)
 
 
@@ -168,9 +169,9 @@ def _merged(case: TableCase, given: _Given, source: FileSide, target: FileSide) 
         if case.lists is not Lists.NEEDED:
             is_fresh = case.lists is Lists.KNOWN and not case.has_key and is_unknown(group, source, target)
             (fresh if is_fresh else met).append(group)
-        elif _comes_whole(group, source, kept, is_whole) or _goes_whole(group, target, kept):
+        elif comes_whole(group, source, kept, is_whole) or goes_whole(group, target, kept):
             steps += carried_whole(group)
-        elif group.whose is not Whose.TARGET or (acting and _decides(group, target)):
+        elif group.whose is not Whose.TARGET or (acting and decides(group, target)):
             met.append(group)
         skips |= group.whose is not Whose.SOURCE and any(source.lays_out(file) for file in group.source)
     is_needed = met or case.lists is not Lists.NEEDED
@@ -178,10 +179,10 @@ def _merged(case: TableCase, given: _Given, source: FileSide, target: FileSide) 
         judged = RowJudgement({}) if case.has_key else None
         steps = with_values_back(kept, found, steps, _cell_reader(case, reader))
         return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips, judged=judged), None
-    together = _together(met)
-    rows = _rows(case, given, together)
+    all_met = together(met)
+    rows = _rows(case, given, all_met)
     merged = rows.merged
-    whole = [item for item in together.source_gone if item.delete_file is None]
+    whole = [item for item in all_met.source_gone if item.delete_file is None]
     emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
     steps = with_values_back(kept, found, [*steps, *rows.steps], rows.looked_at.cells)
     done = TableSteps(tuple(steps), rows.kept)
@@ -193,40 +194,6 @@ def _merged(case: TableCase, given: _Given, source: FileSide, target: FileSide) 
         done, merged.findings, merged, skips, emptied, reader.names, rows.finer, judged_by_key, new, rows.clashes
     )
     return plan, replace(rows.looked_at, fresh=tuple(fresh))
-
-
-def _is_new(group: Group, side: FileSide) -> bool:
-    """Whether the group is of rows that the source wrote since."""
-    written = all(file.stamp.version in side.news and file.stamp.kind not in LAYOUT for file in group.source)
-    return written and not (group.target or group.target_gone)
-
-
-def _comes_whole(group: Group, side: FileSide, kept: KeptColumns, is_whole: Callable[[], bool]) -> bool:
-    """Whether the group becomes what the source shows. Files without a kept column do not take the place of others."""
-    if group.whose is not Whose.SOURCE:
-        return False
-    return _is_new(group, side) or (not kept.are_lacking(group.source, group.target) and is_whole())
-
-
-def _goes_whole(group: Group, side: FileSide, kept: KeptColumns) -> bool:
-    """Whether the target only put rows elsewhere, into files without a kept column: the source's are shown again."""
-    is_layout = group.whose is Whose.TARGET and not _decides(group, side)
-    return is_layout and kept.are_lacking(group.target, group.source)
-
-
-def _decides(group: Group, side: FileSide) -> bool:
-    return bool(group.target_gone) or any(side.decides(file) for file in group.target)
-
-
-def _together(met: Iterable[Group]) -> Group:
-    found = list(met)
-    return Group(
-        Whose.ROWS,
-        tuple(file for group in found for file in group.source),
-        tuple(file for group in found for file in group.target),
-        tuple(item for group in found for item in group.source_gone),
-        tuple(item for group in found for item in group.target_gone),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,17 +225,7 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
     if case.decision.by_cell:
         cell_reader.row_names, cell_reader.with_keys = row_names((source, target)), True
     acting, left = _parted_scopes(scopes[0], {reader.code(values) for values in case.decision.partitions})
-    facts = TableFacts(
-        source.facts,
-        target.facts,
-        case.alive,
-        case.granularity,
-        case.has_key,
-        source_scopes=acting,
-        target_scopes=scopes[1],
-        overwritten=given.overwritten().get(case.table_id, set()) if _is_predicate_among(acting) else frozenset(),
-        since_scopes=given.since_scopes(),
-    )
+    facts = _table_facts(case, given, (source, target), acting)
     cells = Cells(cell_reader, group, case.how, _choices(case))
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)
     cell_reader.forget()
@@ -288,23 +245,44 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
         # A decision may have given a row other cells.
         merged = with_computed_partitions(made, merged, (source, target), group, cell_reader)
     steps: list[Step] = []
-    finer: Finer = {}
-    clashes = merged.by_row
     rows = _result(merged, source, target)
     made = made_completed(made, merged, rows, (source, target), group, cell_reader)
     if case.is_planned:
         steps += carried_by_row(group, rows, reader)
         steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
-    if case.is_planned and not case.has_key:
-        by_cell = _by_cell(case, given, group, facts) if _may_look(case, merged) else None
-        finer = finer_verdicts(merged, case.granularity, by_cell)
-        clashes = merged.by_row if by_cell is None else by_cell.by_row
+    finer, clashes = _finer(case, given, group, facts, merged)
     kept = overtaken or _overtaken(merged, source.facts, target.facts) if parties.staged else merged.kept_rows
     looked_at = LookedAt(
         merged, (source, target), news, group, cells.reader, made, conflicts, parties.version_vectors, judged,
         combined=frozenset(case.how),
     )  # fmt: skip
     return _MergedRows(merged, steps, kept, judged, looked_at, finer, clashes)
+
+
+def _table_facts(case: TableCase, given: _Given, sides: tuple[Placed, Placed], acting: Sequence[Scope]) -> TableFacts:
+    """What is merged of the table. ``acting``: the scopes of the source that no decision leaves out."""
+    return TableFacts(
+        sides[0].facts,
+        sides[1].facts,
+        case.alive,
+        case.granularity,
+        case.has_key,
+        source_scopes=acting,
+        target_scopes=given.scopes[1],
+        overwritten=given.overwritten().get(case.table_id, set()) if _is_predicate_among(acting) else frozenset(),
+        since_scopes=given.since_scopes(),
+    )
+
+
+def _finer(
+    case: TableCase, given: _Given, group: Group, facts: TableFacts, merged: TableOutcome
+) -> tuple[Finer, Mapping[VerdictCode, Ints]]:
+    """What a finer setting would say of a planned merge, and the rows in conflict by code."""
+    if not case.is_planned or case.has_key:
+        return {}, merged.by_row
+    by_cell = _by_cell(case, given, group, facts) if _may_look(case, merged) else None
+    finer = finer_verdicts(merged, case.granularity, by_cell)
+    return finer, merged.by_row if by_cell is None else by_cell.by_row
 
 
 def _is_predicate_among(scopes: Iterable[Scope]) -> bool:

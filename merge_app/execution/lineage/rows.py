@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from catalog_app.domain.files import FACT_KINDS, PartitionValues
+from catalog_app.storage.deletes import StoredFacts
 from merge_app.execution.lineage.births import Births
 from merge_app.execution.lineage.placed import Placed, placed
 from merge_app.execution.lineage.readers import Reader
@@ -104,7 +105,33 @@ def _collect_file(
     file: ShownFile, reader: Reader, live: _Columns, dead: _Columns, wanted: Ints | None, news: Ints
 ) -> None:
     positions, row_ids, stored = reader.rows(file.file_id, wanted)
-    count, stamp = len(row_ids), file.stamp
+    facts = {"row_id": row_ids, **_facts_of(file, reader, positions, stored, news)}
+    shown = np.ones(len(row_ids), dtype=bool)
+    for item in file.deletes:
+        marked, ids = reader.marks(item.file_id)
+        shown[_places(positions, marked)] = False
+        rows = file.file_id, *_chosen(marked, ids, wanted)
+        held = {"held_in": reader.code(file.partition), "held_until": NOW}
+        _collect_dead(rows, item.stamp, dead, _place_until(file, item.stamp, reader) | held)
+    at = np.flatnonzero(shown)
+    for name, column in facts.items():
+        getattr(live, name).append(column[at])
+    live.file.append(np.full(len(at), file.file_id, dtype=np.int64))
+    live.position.append(positions[at])
+    live.held.append(live.file[-1])
+    live.held_at.append(positions[at])
+    places = _place_columns(file.partition, file.placed, reader)
+    for name, value in {**places, "held_in": places["partition"], "held_until": NOW}.items():
+        getattr(live, name).append(np.full(len(at), value, dtype=np.int64))
+
+
+def _facts_of(
+    file: ShownFile, reader: Reader, positions: Ints, stored: StoredFacts | None, news: Ints
+) -> dict[str, Array]:
+    """The columns of the facts of a file's rows at ``positions``: as its event says, or as it stores them, and as marks
+    that came later say.
+    """
+    count, stamp = len(positions), file.stamp
     is_restore = stamp.kind == "restore"
     stamps = np.full(count, stamp.brings_stamp if is_restore else stamp.version, dtype=np.int64)
     kind = KINDS[stamp.brings_kind or "insert" if is_restore else stamp.kind]
@@ -130,27 +157,14 @@ def _collect_file(
         brings[at] = np.where(brings[at] > 0, brings[at], stamps[at]) if is_back else 0
         prior[at], undoes[at] = _prior(stamps[at], item.stamp, (prior[at], undoes[at]), news)
         stamps[at], kinds[at] = item.stamp.version, int(KINDS[item.stamp.kind])
-    brings_kinds = np.where(brings > 0, brings_kinds, 0)
-    shown = np.ones(count, dtype=bool)
-    for item in file.deletes:
-        marked, ids = reader.marks(item.file_id)
-        shown[_places(positions, marked)] = False
-        rows = file.file_id, *_chosen(marked, ids, wanted)
-        held = {"held_in": reader.code(file.partition), "held_until": NOW}
-        _collect_dead(rows, item.stamp, dead, _place_until(file, item.stamp, reader) | held)
-    at = np.flatnonzero(shown)
-    for name, column in (
-        ("row_id", row_ids), ("stamp", stamps), ("kind", kinds), ("brings_stamp", brings),
-        ("brings_kind", brings_kinds), ("undoes", undoes), ("prior", prior),
-    ):  # fmt: skip
-        getattr(live, name).append(column[at])
-    live.file.append(np.full(len(at), file.file_id, dtype=np.int64))
-    live.position.append(positions[at])
-    live.held.append(live.file[-1])
-    live.held_at.append(positions[at])
-    places = _place_columns(file.partition, file.placed, reader)
-    for name, value in {**places, "held_in": places["partition"], "held_until": NOW}.items():
-        getattr(live, name).append(np.full(len(at), value, dtype=np.int64))
+    return {
+        "stamp": stamps,
+        "kind": kinds,
+        "brings_stamp": brings,
+        "brings_kind": np.where(brings > 0, brings_kinds, 0),
+        "undoes": undoes,
+        "prior": prior,
+    }
 
 
 def _places(positions: Ints, among: Ints) -> Ints:
