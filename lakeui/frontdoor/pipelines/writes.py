@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.files import NewDataFile, PartitionValues
 from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.operations import FileEffects, OperationKind, OverwriteScope
 from catalog_app.domain.state import TableState
@@ -172,16 +172,7 @@ def _insert(
     """
     target = table_for_writing(call, name)
     fresh = _evolved(write, target.table)
-    source = query_source(call, build_query(writes.plain_rows(write)))
-    staged = engine().append(
-        target.table.table_id,
-        writing_schema(fresh.table),
-        source,
-        columns=None,
-        by_name=True,
-        partition=None,
-        fills_fields=True,
-    )
+    staged = _staged(call, write, target.table.table_id, fresh.table)
     segments = segments_list(target.place.snapshot, target.table.table_id) if overwrites else []
     present = tuple(named) or tuple(dict.fromkeys(file.partition for file in staged))
     replaced = [s for s in segments if not only_present or s.partition in present]
@@ -203,6 +194,19 @@ def _insert(
         return commit_rows(call, target, "INSERT", OperationKind.INSERT, effects, metrics, fresh=fresh)
     scope = OverwriteScope(present) if only_present else OverwriteScope()
     return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope, fresh=fresh)
+
+
+def _staged(call: Call, write: BatchWrite, table_id: int, table: TableState) -> list[NewDataFile]:
+    """Files with the rows of the batch, in the columns of ``table``."""
+    return engine().append(
+        table_id,
+        writing_schema(table),
+        query_source(call, build_query(writes.plain_rows(write))),
+        columns=None,
+        by_name=True,
+        partition=None,
+        fills_fields=True,
+    )
 
 
 def _evolved(write: BatchWrite, table: TableState) -> Evolved:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from catalog_app.domain.files import FileScan, NewDataFile, TableScan
 from catalog_app.domain.operations import FileEffects, OperationKind
 from catalog_app.domain.quoting import quote_name
-from catalog_app.engine.copy_on_write import Marks
+from catalog_app.engine.copy_on_write import Copied, Marks
 from catalog_app.engine.inputs_outputs import RowChanges
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
@@ -50,6 +50,20 @@ def _insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
         changes = engine().delete(scan, where.text, alias=alias)
         staged_rows_check(target, staged, _left(segments, changes))
         copied = touched_copy(target, "delete", scan, Marks((), changes.delete_files, ()))
+    return _replacement_commit(call, target, segments, chosen, staged, changes, copied)
+
+
+def _replacement_commit(
+    call: Call,
+    target: ResolvedTable,
+    segments: Sequence[SegmentState],
+    chosen: Sequence[SegmentState],
+    staged: Sequence[NewDataFile],
+    changes: RowChanges,
+    copied: Copied,
+) -> StatementResult:
+    """Commit what was staged, as a delete and an insert. ``chosen``: the files that were looked through."""
+    table = target.table
     added = data_files_register(table.table_id, staged)
     deletes = delete_files_register(table.table_id, changes.delete_files)
     copies = copied_files(table, copied, ())
