@@ -51,18 +51,7 @@ def target_dataframe(
     """
     fixed = {name.casefold(): text for name, text in partition.items() if text is not None}
     targets = _targets(schema, columns, fixed)
-    frame = _rows(spark, warehouse, source, targets)
-    kinds = _literal_kinds(source, targets) if isinstance(source, ValuesSource) and not by_name else None
-    if kinds is None:
-        found = _described(frame, source)
-        kinds = [kind for _, kind in found]
-        if by_name:
-            targets = [named_column(schema, name) for name, _ in found]
-    if len(kinds) != len(targets):
-        raise InvalidValue(
-            f"The source has {len(kinds)} columns, the target takes {len(targets)}.",
-            remedy="Name the columns: INSERT INTO t (a, b) ..",
-        )
+    frame, targets, kinds = _matched(spark, warehouse, source, schema, targets, by_name=by_name)
     by_fields = Matching.FILLED if fills_fields else Matching.BY_NAME
     names = [f"s{index}" for index in range(len(targets))]
     frame = frame.toDF(*names) if numbered is None else numbered.frame.toDF(*names, NUMBER)
@@ -86,6 +75,33 @@ def target_dataframe(
         stored_constants_check(spark, warehouse, source, list(zip(targets, kinds, strict=True)), by_place=not by_name)
     frame = frame.selectExpr(*expressions)
     return _with_computed(frame, schema, computed) if computed else frame
+
+
+def _matched(
+    spark: SparkSession,
+    warehouse: Warehouse,
+    source: RowSource,
+    schema: Schema,
+    targets: list[Column],
+    *,
+    by_name: bool,
+) -> tuple[DataFrame, list[Column], list[str]]:
+    """The source's rows, and by place the column that takes a value and the value's type. ``targets``: these columns,
+    where the source does not go by name.
+    """
+    frame = _rows(spark, warehouse, source, targets)
+    kinds = _literal_kinds(source, targets) if isinstance(source, ValuesSource) and not by_name else None
+    if kinds is None:
+        found = _described(frame, source)
+        kinds = [kind for _, kind in found]
+        if by_name:
+            targets = [named_column(schema, name) for name, _ in found]
+    if len(kinds) != len(targets):
+        raise InvalidValue(
+            f"The source has {len(kinds)} columns, the target takes {len(targets)}.",
+            remedy="Name the columns: INSERT INTO t (a, b) ..",
+        )
+    return frame, targets, kinds
 
 
 def _filled_value(column: Column, fixed: Mapping[str, str], numbered: NumberedRows | None) -> str:
