@@ -64,9 +64,9 @@ def test_tests_name_files_that_are_there() -> None:
 def test_a_path_that_is_not_there_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
-        "`lakeui/nowhere.py`, `engine/reading.py`, `tests/docs`, `a/b`, `GET /api/v1/x/`, `tests/docs/test_x.py::test_y[1]`"
+        "`lakeui/nowhere.py`, `engine/reading.py`, `tests/docs`, `a/b`, `GET /api/v1/x/`, `tests/docs/x.py::test_y[1]`"
     )
     assert list(paths(page)) == ["lakeui/nowhere.py", "engine/reading.py", "tests/docs"]
     assert [path for path in paths(page) if not is_there(path)] == ["lakeui/nowhere.py"]
-    assert list(named_tests(page)) == [("tests/docs/test_x.py", "test_y")]
+    assert list(named_tests(page)) == [("tests/docs/x.py", "test_y")]
     assert not has_test("tests/docs/test_paths.py", "test_y")
