@@ -135,7 +135,7 @@ CODE_TABLE: dict[VerdictCode, CodeText] = {
     ),
     VerdictCode.PRIMARY_KEY_CLASH: CodeText(
         "Source and target changed the row of one primary key",
-        "Decide the rows in a merge request, or make one of them like the other, then merge again.",
+        "Decide the rows, or make one of them like the other, then merge again.",
     ),
     VerdictCode.LEFT_OUT_BEFORE: CodeText(
         "The source left out, by a decision, changes of rows that the target still has",
