@@ -104,22 +104,31 @@ def called_at_exit(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return calls
 
 
-def clients() -> int:
-    gc.collect()
-    return sum(type(item) is SparkConnectClient for item in gc.get_objects())
+@pytest.fixture
+def clients(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Those that are made."""
+    made: list[Any] = []
+    make = SparkConnectClient.__init__
+
+    def making(client: Any, *arguments: Any, **named: Any) -> None:
+        make(client, *arguments, **named)
+        made.append(client)
+
+    monkeypatch.setattr(SparkConnectClient, "__init__", making)
+    return made
 
 
 @pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
-def test_failed_connections_leave_no_client(monkeypatch: pytest.MonkeyPatch, called_at_exit: list[Any]) -> None:
+def test_failed_connections_leave_no_client(
+    monkeypatch: pytest.MonkeyPatch, called_at_exit: list[Any], clients: list[Any]
+) -> None:
     """Each would keep a channel, and ask the server once more at the end of the process."""
     monkeypatch.setattr(session, "_RETRIES", {"max_retries": 0})
-    # What is logged would hold the failures, and they the frames that they passed.
-    monkeypatch.setattr(session.logger, "disabled", True)
-    before = clients()
     for _ in range(3):
         with pytest.raises(EngineAway):
             SparkSessions("sc://127.0.0.1:1").run(lambda spark: None)
-    assert (clients(), called_at_exit) == (before, [])
+    assert [client._closed for client in clients] == [True] * 3
+    assert called_at_exit == []
 
 
 def test_a_lost_session_goes_unasked_at_exit(monkeypatch: pytest.MonkeyPatch, called_at_exit: list[Any]) -> None:

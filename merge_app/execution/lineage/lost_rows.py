@@ -38,8 +38,8 @@ def lost_rows(changes: RowChanges, *, of_source: bool) -> RowCounts:
 
 
 def lost_values(changes: RowChanges, number: int, schema: Schema, part: LeftPart) -> Counted:
-    """The values that a side's net changes put into a column of its ``schema``, or into a field of one: each that is
-    another than in the newest image of the row which both sides know. The examples hold the column's value too.
+    """The values that a side's net changes put into a column of its ``schema``, or into a field of one. Each is another
+    than in the newest image of the row which both sides know. The examples hold the column's value too.
     """
     column, values = part.column, _Values(changes, schema, part.column, part.way)
     side, kinds = changes.sides[number], changes.kinds(number)
@@ -153,8 +153,8 @@ class _Values:
 
 
 def _inside(value: Any, kind: ParsedType, way: tuple[str, ...]) -> Any:
-    """The value of a field, from a value as rows show it; inside of an array or a map the list of what its elements,
-    keys or values have, None where none has one.
+    """The value of a field, from a value as rows show it. Inside of an array or a map it is the list of what its
+    elements, keys or values have, None where none has one.
     """
     if value is None or not way:
         return value

@@ -326,7 +326,8 @@ def test_primary_key_table_merges_rows_with_evolved_struct(lake: Lake) -> None:
 def test_dropped_fields_come_back_with_their_values(lake: Lake, field: str) -> None:
     lake.sql("CREATE TABLE d.t (id INT, n INT, s STRUCT<x: INT, in: STRUCT<p: INT, q: STRING>>)")
     for i in (1, 2, 3):
-        lake.sql(f"INSERT INTO d.t VALUES ({i}, {i}, named_struct('x', {i}, 'in', named_struct('p', {i}, 'q', 'q{i}')))")
+        inner = f"named_struct('p', {i}, 'q', 'q{i}')"
+        lake.sql(f"INSERT INTO d.t VALUES ({i}, {i}, named_struct('x', {i}, 'in', {inner}))")
     lake.sql("CREATE BRANCH b")
     rows, head = lake.rows("d.t"), lake.head()
     alter(lake, f"DROP COLUMN {field}")
