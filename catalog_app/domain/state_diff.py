@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from catalog_app.domain.operations import (
@@ -55,6 +56,10 @@ def property_changes(before: Mapping[str, str], after: Mapping[str, str]) -> tup
     return tuple(change for change in changes if change.before != change.after)
 
 
+DECLARES = "partitions_declared"
+"""Among the metrics of an operation that changes what is declared of partitions, and takes no row."""
+
+
 def state_operations(now: DatabaseState | TableState, then: DatabaseState | TableState | None) -> tuple[Operation, ...]:
     """Everything but the rows. ``then`` None: there was no such object."""
     if then is None or then.is_dropped:
@@ -74,7 +79,8 @@ def state_operations(now: DatabaseState | TableState, then: DatabaseState | Tabl
             found.append(_operation(now, OperationKind.COLUMN, *columns))
         partitions = _declared_changes(now, then)
         if partitions:
-            found.append(_operation(now, OperationKind.PARTITION, *partitions))
+            undeclared = _operation(now, OperationKind.PARTITION, *partitions)
+            found.append(replace(undeclared, metrics={DECLARES: len(partitions)}))
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import transaction
 
 from catalog_app.domain.agents import Account
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.protection import Change, MergeAuthority
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
@@ -52,6 +52,7 @@ from merge_app.execution.segments import segments_apply
 from merge_app.execution.source_side import SourceSide
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.execution.version_vectors import NOTHING, VersionVector
+from merge_app.planning.data import dropped_partitions
 from merge_app.planning.merge_plan import Finding, MergePlan, ObjectPlan
 from merge_app.webhooks.models import WebhookEvent
 from merge_app.webhooks.outbox import event_emit
@@ -232,9 +233,7 @@ def _agent_require(plan: MergePlan, branch: Branch, author: Account, snapshot: S
 
 def takes_rows_uncounted(operation: Operation) -> bool:
     """Whether all rows of the table, or of a partition, go at once: no metric counts those."""
-    return operation.kind is OperationKind.OVERWRITE or any(
-        isinstance(change, PartitionChange) and change.after is None for change in operation.changes
-    )
+    return operation.kind is OperationKind.OVERWRITE or bool(dropped_partitions(operation))
 
 
 def _decides(item: ObjectPlan) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import FileEffects, Operation, OperationKind, PartitionChange
+from catalog_app.domain.state_diff import DECLARES
 from merge_app.planning.merge_plan import DataPlan
 from merge_app.planning.net_changes import ATTRIBUTE_KINDS, is_full_overwrite
 
@@ -43,5 +44,7 @@ def _emptied(staged: Iterable[Operation]) -> Iterable[PartitionValues]:
 
 
 def dropped_partitions(operation: Operation) -> tuple[PartitionValues, ...]:
+    if DECLARES in operation.metrics:
+        return ()
     changes = (change for change in operation.changes if isinstance(change, PartitionChange))
     return tuple(change.before for change in changes if change.before is not None and change.after is None)

@@ -10,6 +10,7 @@ from typing import Any
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
 from catalog_app.domain.operations import Change, Operation, OperationKind, OverwriteScope, PartitionChange
+from catalog_app.domain.state_diff import DECLARES
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.lineage.ranges import RANGES
 from merge_app.execution.lineage.vectors import Vectors
@@ -66,12 +67,14 @@ def scopes_load(
         return sides
     vectors = Vectors()
     loaded = fetch_all(_SCOPES, {**both.parameters, "tables": list(tables), "own": own})
-    for place, table_id, branch, version, kind, changes, overwrite, metrics in loaded:
-        found = sides[place > len(source)]
+    for place, table_id, branch, version, kind, changes, overwrite, stored in loaded:
+        found, metrics = sides[place > len(source)], json_value(stored)
+        if DECLARES in metrics:
+            continue
         if kind == OperationKind.INSERT:
             found[table_id].append(Scope(version, branch, ScopeKind.NOT_MATCHED, {}))
             continue
-        restored = json_value(metrics).get(RESTORED_VERSION)
+        restored = metrics.get(RESTORED_VERSION)
         knows = vectors.at(branch, version - 1) if kind in _CARRIED_OUT else {}
         then = None if restored is None else vectors.at(branch, restored)
         parts = (OperationKind(kind), _changes(changes), scope_from_json(json_value(overwrite)))
@@ -107,6 +110,8 @@ def scopes_staged(staged: Sequence[Operation], knows: VersionVector, code: Code)
     """The scopes of what a statement wants to commit."""
     found: list[Scope] = []
     for item in staged:
+        if DECLARES in item.metrics:
+            continue
         restored = RESTORED_VERSION in item.metrics
         parts = (item.kind, item.changes, item.overwrite)
         found += _scopes(parts, (DOT, -1, knows, {} if restored else None), code)
