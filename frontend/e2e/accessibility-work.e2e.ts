@@ -93,8 +93,9 @@ describe("in every theme and width", () => {
 
   it("the task of a dry run", async () => {
     const { page } = visit;
-    const { results } = (await call(page, "GET", "/api/v1/tasks/?limit=1")) as { results: { id: string }[] };
-    await open(page, `/tasks/${results[0]?.id ?? ""}`);
+    const dryRun = { statement: "MERGE BRANCH delays TO main DRY RUN", catalog: "demo", branch: "main" };
+    const task = (await call(page, "POST", "/api/v1/sql/", dryRun, { Prefer: "respond-async" })) as { id: string };
+    await open(page, `/tasks/${task.id}`);
     await page.getByRole("heading", { name: /^Task: / }).waitFor();
     await isAccessible(page);
   });

@@ -50,7 +50,7 @@ export async function signedIn(browser: Browser, options: BrowserContextOptions 
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
+    if (message.type() === "error") complaints.push(`${message.text()} ${message.location().url}`);
   });
   await page.goto(`${BASE()}/login/`);
   await page.getByLabel("User name").fill(account.user);

@@ -83,7 +83,7 @@ describe("from the start page to a merge that is taken back, by clicks alone", (
 
   it("merges, and sees on the audit page what was stored", async () => {
     const { page } = visit;
-    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByRole("link", { name: "Compare", exact: true }).click();
     await page.getByRole("button", { name: "Compare" }).click();
     await page.getByRole("heading", { name: /delays.*main/ }).waitFor();
     await page.getByText("no conflict").first().waitFor();
