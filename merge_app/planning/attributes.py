@@ -132,13 +132,13 @@ def _lacks(schema: Schema, column: Column) -> bool:
 def kept_fields(given: PlanInput, thing: ObjectKey, merged: Schema, *, is_restored: bool = False) -> frozenset[int]:
     """The same of fields inside of columns, by id."""
     nested = [column for column in merged.columns if column.nested is not None]
+    target, source = given.states_of(thing)
     if given.attributes is None and is_restored:
-        now = given.tables.get(int(thing[1]))
-        held = ((_field_ids(column), _fields_of(now, column)) for column in nested)
+        held = ((_field_ids(column), _fields_of(target, column)) for column in nested)
         return frozenset().union(*(wanted - own for wanted, own in held if own is not None))
     if given.attributes is None or not nested:
         return frozenset()
-    base, (target, source) = base_state(given, thing), given.states_of(thing)
+    base = base_state(given, thing)
     found: set[int] = set()
     for column in nested:
         wanted, known = _field_ids(column), _fields_of(base, column)

@@ -91,7 +91,7 @@ def _part_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:
 
 
 def _row_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:
-    """Of rows in conflict. Where no row clashes by cell, both stay as they are: there is nothing to choose."""
+    """Of rows in conflict. Where both branches changed no cell of a row, both changes stay, as the one option."""
     if is_by_row_id(code, details) and not details["clashing"]:
         yield Option(Decision.BOTH, ResolutionPart.ROWS)
     elif is_by_row(details) and "keys" in details:

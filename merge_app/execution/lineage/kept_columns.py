@@ -107,9 +107,10 @@ def with_values_back(
         return list(steps)
     sides = [group.source for group in groups] + [group.target for group in groups]
     files = {file.file_id for side in sides for file in side}
-    if not any(kept.lacking(file_id) for file_id in files):
+    lacking = frozenset[int]().union(*(kept.lacking(file_id) for file_id in files))
+    if not lacking:
         return list(steps)
-    if kept.fields and any(isinstance(step, WriteImages) for step in steps):
+    if lacking & kept.fields and any(isinstance(step, WriteImages) for step in steps):
         raise _fields_refusal("cells of a row that both branches changed")
     images = _Images(kept, groups)
     found: list[Step] = []
