@@ -203,6 +203,7 @@ class SparkSessions:
             try:
                 session = _connect(self._remote, self._configuration)
             except Exception as error:
+                # Raised again, whatever it is. A lost server is counted for the threads that wait here.
                 self._failed += is_lost(error)
                 raise
             self._session, self._process = session, os.getpid()
@@ -254,7 +255,9 @@ def _leave(session: SparkSession) -> None:
 
 
 def _drop_at_exit(session: SparkSession) -> None:
-    """The client holds itself until the process ends, and then asks its server, for 8 s where that does not answer."""
+    """The client holds itself until the process ends, and then asks its server, for 8 s where that does not answer.
+    It has no public way to end that.
+    """
     atexit.unregister(session.client._on_exit)  # noqa: SLF001
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import itertools
 import socket
 import threading
 import time
@@ -159,21 +160,36 @@ def test_a_lost_session_goes_unasked_at_exit(monkeypatch: pytest.MonkeyPatch, ca
     assert made[0]() is None
 
 
+class CountingLock:
+    """A lock that says when so many threads hold it or wait for it."""
+
+    def __init__(self, awaited: int, reached: threading.Event) -> None:
+        self._lock, self._left, self._reached = threading.Lock(), itertools.count(awaited - 1, -1), reached
+
+    def __enter__(self) -> None:
+        if next(self._left) == 0:
+            self._reached.set()
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
 def test_threads_wait_for_a_missing_spark_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other, the last of ten would wait ten times as long."""
-    waiting, attempts = threading.Barrier(4), []
+    attempts: list[float] = []
 
     def connect(*_: Any) -> Any:
         attempts.append(time.monotonic())
-        # The others have begun to wait.
-        time.sleep(0.5)
+        others_wait.wait(10)
         raise PySparkException("UNAVAILABLE: Connection refused")
 
     monkeypatch.setattr(session, "_connect", connect)
     sessions = SparkSessions("sc://nowhere")
+    others_wait = threading.Event()
+    monkeypatch.setattr(sessions, "_lock", CountingLock(4, others_wait))
 
     def ask(_: int) -> type[Exception] | None:
-        waiting.wait()
         try:
             return sessions.run(lambda spark: None)
         except EngineAway as away:
