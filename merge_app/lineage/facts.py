@@ -272,8 +272,10 @@ class Aliveness:
 
     @property
     def is_judged(self) -> bool:
-        """Nothing is judged below a drop: what is concurrent there is decided for the source (R4)."""
-        return self.source and self.target
+        """Nothing is judged below a drop: what is concurrent there is decided for the source (R4). A table that the
+        target moved out of a database, which the source drops, stays, with what the source did to it before.
+        """
+        return self.target and (self.source or self.result)
 
 
 _EVERYWHERE = Aliveness()

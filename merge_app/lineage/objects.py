@@ -81,9 +81,8 @@ def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widen
     sides = _Sides(frozenset(news.of_source.tolist()), frozenset(news.of_target.tolist()), stamp)
     things = list(dict.fromkeys([*target, *source]))
     living = _living(source, things), _living(target, things)
-    both_alive = dict.fromkeys(thing for thing in things if living[0][thing] and living[1][thing])
     merged: dict[ObjectId, dict[Key, Fact]] = {}
-    findings: list[Finding] = []
+    overridden: list[tuple[ObjectId, Key, Fact, Fact]] = []
     decides = False
     for thing in things:
         source_facts, target_facts = source.get(thing, {}), target.get(thing, {})
@@ -101,14 +100,15 @@ def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widen
                 continue
             result[key], by_rule = _newer(thing, key, pair, (_has(source_facts, key), _has(target_facts, key)), sides)
             decides = decides or not any(result[key] is fact for fact in pair)
-            if by_rule and thing in both_alive:
-                findings.append(_overridden(thing, key, *pair, widens))
+            if by_rule:
+                overridden.append((thing, key, *pair))
     of_result = _living(merged, things)
     alive = {thing: Aliveness(living[0][thing], living[1][thing], of_result[thing]) for thing in things}
     source_news = {thing: _net_news(source.get(thing, {}), sides.of_source) for thing in things}
     target_news = {thing: _net_news(target.get(thing, {}), sides.of_target) for thing in things}
-    for thing in both_alive:
-        if source_news[thing] and target_news[thing]:
+    findings = [_overridden(*rule, widens) for rule in overridden if alive[rule[0]].is_judged]
+    for thing in things:
+        if alive[thing].is_judged and source_news[thing] and target_news[thing]:
             findings += _pairs_judge(thing, source[thing], source_news[thing], target_news[thing])
     findings += names_judge(merged, [thing for thing in things if alive[thing].result])
     return ObjectsOutcome(merged, alive, source_news, target_news, tuple(findings), decides)

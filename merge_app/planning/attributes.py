@@ -46,6 +46,11 @@ class MergedAttributes:
     alive: Mapping[ObjectId, Aliveness] = field(default_factory=dict)
     existing: frozenset[ObjectId] = frozenset()
 
+    def outlives(self, thing: ObjectKey) -> bool:
+        """Whether the source lacks the object, and both the target and the result have it."""
+        alive = self.alive.get(thing)
+        return alive is not None and alive.result and alive.target and not alive.source
+
     def revives(self, thing: ObjectKey) -> bool:
         """Whether the target lacks the object, and the result has it."""
         alive = self.alive.get(thing)
@@ -89,7 +94,7 @@ def attributes_merge(given: PlanInput, sides: AttributeSides) -> MergedAttribute
 def _parted(paired: Mapping[ObjectKey, Paired], alive: Mapping[ObjectId, Aliveness]) -> Iterator[Finding]:
     """Values of two columns cannot lie in one (semantics §3, A6)."""
     for thing, pair in paired.items():
-        if alive[thing].source and alive[thing].target:
+        if alive[thing].is_judged:
             for columns in pair.parted:
                 keys = tuple(("column", column, "exists") for column in columns)
                 yield Finding(VerdictCode.COLUMNS_JOINED, thing, "A6", keys)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
-from catalog_app.domain.operations import ObjectKind, OperationKind
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attributes import MergedAttributes, attributes_merge
@@ -76,15 +76,15 @@ def change_sets_of(given: PlanInput) -> ChangeSets:
 
 def _change_sets(given: PlanInput) -> ChangeSets:
     kept = given.attributes.as_operations if given.attributes is not None else None
-    source = net_changes(given.source, base=given.source_base, kept=kept)
+    merged = attributes_merge(given, given.attributes) if given.attributes is not None else None
+    done = given.source if merged is None else _without_passed_drops(given.source, merged)
+    source = net_changes(done, base=given.source_base, kept=kept)
     destination = net_changes(given.destination, base=given.destination_base, kept=kept)
-    merged: MergedAttributes | None = None
-    if given.attributes is not None and kept is not None:
-        merged = attributes_merge(given, given.attributes)
+    if merged is not None and kept is not None:
         source, destination = by_facts(source, merged.source, kept), by_facts(destination, merged.target, kept)
         _undrop_members(given, source, merged)
     _drop_members(given, source)
-    source = {key: changes for key, changes in source.items() if changes.dropped or not _is_gone(given, key)}
+    source = {key: item for key, item in source.items() if item.dropped or not _is_gone(given, key, merged)}
     # What a decision left out of the source is on neither side.
     source = {key: changes for key, changes in source.items() if _is_known(given, key)}
     _forget_answered_drops(given, source, destination, merged)
@@ -98,6 +98,15 @@ def _change_sets(given: PlanInput) -> ChangeSets:
             # Facts that came in another way than those that the target knows.
             source[key] = ObjectChanges(*key)
     return ChangeSets(source, destination, merged)
+
+
+def _without_passed_drops(operations: Iterable[Operation], merged: MergedAttributes) -> list[Operation]:
+    """The drop of a database takes no table with it that the target moved out: what was done to it before counts."""
+    return [
+        item
+        for item in operations
+        if item.kind not in LIFECYCLE or not merged.outlives((item.object_kind, item.object_id))
+    ]
 
 
 def _drop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges]) -> None:
@@ -180,10 +189,12 @@ def _is_dropped_by(changes: ObjectChanges | None) -> bool:
     return changes is not None and changes.dropped
 
 
-def _is_gone(given: PlanInput, key: ObjectKey) -> bool:
-    """Whether the source's own state lacks the object."""
+def _is_gone(given: PlanInput, key: ObjectKey, merged: MergedAttributes | None) -> bool:
+    """Whether the source's own state lacks the object. What the source did to a table counts where the table stays: the
+    source drops its database, out of which the target moved it (R5).
+    """
     state = given.states_of(key)[1]
-    if state is None:
+    if state is None or (merged is not None and merged.outlives(key)):
         return False
     database = given.source_databases.get(state.database_id)
     return state.is_dropped or (database is not None and database.is_dropped)

@@ -8,8 +8,8 @@ from tests.reference.sides import Sides, net_news
 
 def attribute(sides: Sides, o: str, key: Key, s: Fact, d: Fact) -> Fact:
     """P1: the source's value. A type goes only to what the target's type widens to (A6.1)."""
-    if key[-1] == "type" and sides.is_judged(o) and d.value > s.value:
-        sides.verdicts.add("COLUMN_TYPE_NARROWING")
+    if key[-1] == "type" and d.value > s.value:
+        sides.narrowed.add(o)
     return sides.decided(s, d)
 
 
@@ -38,6 +38,8 @@ def object_judge(sides: Sides, o: str) -> None:
         sides.verdicts.add("OBJECT_DROPPED_ON_DEST")
     if not sides.is_judged(o):
         return
+    if o in sides.narrowed:
+        sides.verdicts.add("COLUMN_TYPE_NARROWING")
     gone = {key for key, fact in net_news(target, source, o) if fact.value is None}
     for key, fact in news:
         if key[0] == "property" and fact.value is None and key in gone:

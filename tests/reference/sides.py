@@ -31,6 +31,8 @@ class Sides:
     verdicts: set[str] = field(default_factory=set)
     clashes: set[tuple[str, Any]] = field(default_factory=set)
     """By table, the keys that both sides wrote differently and that no scope of the source took from the target yet."""
+    narrowed: set[str] = field(default_factory=set)
+    """Objects with a column whose type by the source does not hold all values of the target's."""
     places: dict[tuple[str, Any], Any] = field(default_factory=dict)
     """By table, keys that both sides wrote: where scopes of the source put the target's row."""
     result: State = field(init=False)
@@ -74,8 +76,10 @@ class Sides:
         return winner.decided(loser, winner.value, self.stamp)
 
     def is_judged(self, o: str) -> bool:
-        """Nothing is judged below a drop: what is concurrent there is decided for the source (R4)."""
-        return self.source.is_alive(o) and self.target.is_alive(o)
+        """Nothing is judged below a drop: what is concurrent there is decided for the source (R4). A table that the
+        target moved out of a database, which the source drops, stays, with what the source did to it before.
+        """
+        return self.target.is_alive(o) and (self.source.is_alive(o) or self.result.is_alive(o))
 
 
 def net_news(side: State, other: State, o: str) -> Iterator[tuple[Key, Fact]]:
