@@ -97,7 +97,8 @@ def _given_of_home(
     cases: Sequence[TableCase], parties: Parties, engine: EngineSource
 ) -> list[tuple[TableCase, _Given]]:
     tables = [case.table_id for case in cases]
-    sides = sides_load(tables, parties, [case.table_id for case in cases if case.may_come_whole])
+    whole = [case.table_id for case in cases if case.may_come_whole]
+    sides = sides_load(tables, parties, whole, keyed=frozenset(case.table_id for case in cases if case.has_key))
     readers = {case.table_id: _reader(case, sides, engine) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
     source, target = scopes_load(tables, sides.source_news, sides.target_news, codes, own=parties.own)
@@ -120,7 +121,11 @@ def _given_of_home(
 def _reader(case: TableCase, sides: Sides, engine: EngineSource) -> Reader:
     both = sides.source[case.table_id], sides.target[case.table_id]
     shown = (file for side in both for file in side.shown)
-    return reader_of(case.table_id, shown, (item for side in both for item in side.gone), engine, case.schema)
+    reader = reader_of(case.table_id, shown, (item for side in both for item in side.gone), engine, case.schema)
+    if case.has_key:
+        keys = Keys(case.merged, reader)
+        reader.keys_of = lambda images: keys.codes(images, keys.places_shared(images))
+    return reader
 
 
 def _as_dot(scope: Scope) -> Scope:

@@ -13,7 +13,7 @@ from merge_app.execution.lineage.births import Births
 from merge_app.execution.lineage.placed import Placed, placed
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.ascending import are_among, ascending
-from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News
+from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News, image_codes
 from merge_app.lineage.segments import DOT, Gone, Group, LivedRows, ShownFile, Stamp
 from merge_app.lineage.shared_partitions import NOW
 
@@ -210,16 +210,24 @@ def _gone_places(item: Gone, reader: Reader, wanted: Ints | None = None) -> tupl
     for mask in item.masks:
         left[_places(positions, reader.marks(mask)[0])] = False
     for lived in item.lived:
-        left &= are_among(row_ids, np.concatenate([_lived_ids(rows, reader) for rows in lived]))
+        shown = [(rows.file_id, *_lived_places(rows, reader)) for rows in lived]
+        lives_on = are_among(row_ids, np.concatenate([ids for _, _, ids in shown]))
+        if reader.keys_of is not None and not lives_on.all():
+            # The key may live on in another row.
+            keys = reader.keys_of(np.concatenate([image_codes(file_id, at) for file_id, at, _ in shown]))
+            lives_on |= are_among(reader.keys_of(image_codes(item.file_id, positions)), ascending(keys))
+        left &= lives_on
     return positions[left], row_ids[left]
 
 
-def _lived_ids(rows: LivedRows, reader: Reader) -> Ints:
+def _lived_places(rows: LivedRows, reader: Reader) -> tuple[Ints, Ints]:
+    """Positions and row ids of rows that a commit shows."""
     if rows.rows_file:
-        return reader.marks(rows.rows_file)[1]
+        return reader.marks(rows.rows_file)
     positions, row_ids, _ = reader.rows(rows.file_id, None)
     masked = [reader.marks(mask)[0] for mask in rows.masks]
-    return row_ids[~are_among(positions, np.concatenate([positions[:0], *masked]))]
+    left = ~are_among(positions, np.concatenate([positions[:0], *masked]))
+    return positions[left], row_ids[left]
 
 
 def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[str, int]:

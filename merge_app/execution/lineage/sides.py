@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -212,8 +213,12 @@ class Sides:
     written: Mapping[int, CarryWritten]
 
 
-def sides_load(tables: Collection[int], parties: Parties, whole: Collection[int]) -> Sides:
-    """``whole``: tables of which files that meet no other need not be looked at one by one."""
+def sides_load(
+    tables: Collection[int], parties: Parties, whole: Collection[int], *, keyed: AbstractSet[int] = frozenset()
+) -> Sides:
+    """``whole``: tables of which files that meet no other need not be looked at one by one. ``keyed``: tables with a
+    primary key.
+    """
     source, target, own, staged = parties.source, parties.target, parties.own, parties.staged
     version_vectors = parties.version_vectors
     ranges = Ranges.of_news(*version_vectors), Ranges.of_news(*version_vectors[::-1])
@@ -232,7 +237,7 @@ def sides_load(tables: Collection[int], parties: Parties, whole: Collection[int]
     }
     gone = _gone_load(tables, ranges, dots)
     for side in gone:
-        superseded_leave_out(side, tables, version_vectors, versions)
+        superseded_leave_out(side, tables, version_vectors, versions, keyed=keyed)
     asked |= ranges[0].parameters | looked_at_parameters(whole if is_branch else (), versions[0], gone)
     written: dict[int, CarryWritten] = {}
     for side, table_id, *row, segments, files in fetch_all(_DIFFERING, asked):

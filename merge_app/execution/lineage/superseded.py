@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,11 +80,14 @@ def superseded_leave_out(
     tables: Collection[int],
     version_vectors: tuple[VersionVector, VersionVector],
     news: Collection[Ints],
+    *,
+    keyed: AbstractSet[int],
 ) -> None:
     """Take out of ``gone`` (by table) what a newer removal of the same rows supersedes, which both sides know.
 
     A removal is of the rows that no delete had taken before. One that leaves more rows out supersedes nothing. A row
-    that a commit shows which knew the newer removal lived on: of it that removal is no fact.
+    that a commit shows which knew the newer removal lived on: of it that removal is no fact. In ``keyed`` tables, those
+    with a primary key, a key lives on in any row.
     """
     files = sorted({item.file_id for items in gone.values() for item in items if item.delete_file is None})
     known = _known_after(version_vectors, news)
@@ -102,17 +106,21 @@ def superseded_leave_out(
     }
     if superseding:
         lived = _lived_load(known, superseding)
+
+        def left_of(table_id: int, item: Gone, removals: Collection[_Removal]) -> Gone | None:
+            return _left_of(item, removals, lived.get(table_id), has_key=table_id in keyed)
+
         for table_id, items in gone.items():
             items[:] = [
                 left
                 for at, item in enumerate(items)
-                if (left := _left_of(item, superseding.get((table_id, at), ()), lived.get(table_id))) is not None
+                if (left := left_of(table_id, item, superseding.get((table_id, at), ()))) is not None
             ]
 
 
-def _left_of(item: Gone, superseding: Collection[_Removal], lived: _Lived | None) -> Gone | None:
+def _left_of(item: Gone, superseding: Collection[_Removal], lived: _Lived | None, *, has_key: bool) -> Gone | None:
     """What no removal supersedes: the rows that lived on after each."""
-    found = [() if lived is None else lived.after(each, item) for each in superseding]
+    found = [() if lived is None else lived.after(each, item, has_key=has_key) for each in superseding]
     return replace(item, lived=tuple(found)) if all(found) else None
 
 
@@ -128,14 +136,14 @@ class _Lived:
         self._shown = [LivedRows(row[4], row[5], tuple(row[6])) for row in ordered]
         self._vectors = Vectors()
 
-    def after(self, removal: _Removal, item: Gone) -> tuple[LivedRows, ...]:
-        """Those that may be of the item, of commits that knew the removal or made it."""
-        first = int(np.searchsorted(self._reached, item.smallest, side="left"))
-        end = int(np.searchsorted(self._smallest, item.largest, side="right"))
+    def after(self, removal: _Removal, item: Gone, *, has_key: bool) -> tuple[LivedRows, ...]:
+        """Those that may be of the item, or have a key of it, of commits that knew the removal or made it."""
+        first = 0 if has_key else int(np.searchsorted(self._reached, item.smallest, side="left"))
+        end = len(self._shown) if has_key else int(np.searchsorted(self._smallest, item.largest, side="right"))
         return tuple(
             self._shown[at]
             for at in range(first, end)
-            if self._largest[at] >= item.smallest
+            if (has_key or self._largest[at] >= item.smallest)
             and (self._commits[at] == removal.commit or self._vectors.knew(self._commits[at], removal.commit))
         )
 
