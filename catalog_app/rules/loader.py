@@ -159,7 +159,7 @@ def _check_cell(table: str, cell: Cell) -> None:
         raise RuleTableError(f"{where}: a cell explains itself in a sentence")
 
 
-PLAN_FORMAT = 8
+PLAN_FORMAT = 9
 """Raised when a fingerprint comes to be made of a plan in another way. As a part of the digest it has every known plan
 made anew, and what was approved of the old ones looked at again.
 """

@@ -34,13 +34,6 @@ WHERE NOT EXISTS (
 """
 """The segments of the tables ``%(table_ids)s`` that the chain in ``snapshot`` sees."""
 
-FACT_KIND = """CASE WHEN o.metrics ? 'restored_version' THEN 'restore'
-    WHEN o.kind = 'partition' AND EXISTS (
-        SELECT 1 FROM jsonb_array_elements(o.changes) AS c(change)
-        WHERE change ->> 'change' = 'partition' AND change -> 'after' <> 'null' AND change -> 'before' <> 'null')
-    THEN 'move' WHEN o.kind = 'partition' THEN 'overwrite' ELSE o.kind END"""
-"""What an operation ``o`` made of the rows of its events, as their facts name it."""
-
 _SHOWN = """
 SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, s.partition, f.statistics, f.stores_row_ids,
        s.definition_id, s.schema_version, s.is_visible, s.added_version,

@@ -114,7 +114,7 @@ FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
 
 def files_preview(table_id: int, data: DataPlan, *, source: Snapshot, destination: Snapshot) -> FilesPreview:
     """The segments that ``data`` would leave on the target: two queries."""
-    steps = data.steps or TableSteps()
+    steps = data.steps
     marks = [step for step in steps.marks if not (step.is_live or step.is_leaving)]
     written = [*(step.rows for step in steps.writes), *(step.rows for step in steps.images)]
     parameters = _parameters(table_id, steps, source, destination)

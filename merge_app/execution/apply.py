@@ -37,6 +37,7 @@ from merge_app.execution.attribute_facts import (
     statement_facts,
 )
 from merge_app.execution.cloning import TableClone, clones_apply
+from merge_app.execution.lineage.applying import steps_apply
 from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import (
     Pairs,
@@ -47,8 +48,6 @@ from merge_app.execution.record import (
     recorded_under,
     schemas_record,
 )
-from merge_app.execution.segment_work import SegmentWork
-from merge_app.execution.segments import segments_apply
 from merge_app.execution.source_side import SourceSide
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.execution.version_vectors import NOTHING, VersionVector
@@ -144,17 +143,15 @@ def plan_apply(
     attributes_record(facts, branch_id=branch.pk, version=version)
     staged = {t: StagedDefinition(*known) for t, known in definitions_of_merged(plan, snapshot).items()}
     staged |= {**(definitions or {}), **{t: StagedDefinition(d, version) for t, d in new_definitions.items()}}
-    invisible = segments_apply(
-        SegmentWork(
-            plan=plan,
-            branch_id=branch.pk,
-            version=version,
-            snapshot=snapshot,
-            recorded=recorded,
-            definitions=staged,
-            row_work=row_work or {},
-            is_merge=source is not None,
-        )
+    invisible = steps_apply(
+        plan,
+        branch_id=branch.pk,
+        version=version,
+        snapshot=snapshot,
+        recorded=recorded,
+        definitions=staged,
+        row_work=row_work or {},
+        is_merge=source is not None,
     )
     if clones:
         clones_apply(clones, branch_id=branch.pk, version=version, recorded=recorded, definitions=new_definitions)

@@ -243,7 +243,7 @@ def _prepare(staged: StatementDraft, engine: EngineSource) -> PreparedCommit:
 def _is_overtaken(planned: MergePlan) -> bool:
     """Whether the statement deleted rows that others updated meanwhile, or changed rows that others overwrote."""
     return any(note.code in _DISCARDED for note in planned.notes) or any(
-        item.data is not None and item.data.steps is not None and item.data.steps.kept_rows for item in planned.objects
+        item.data is not None and item.data.steps.kept_rows for item in planned.objects
     )
 
 

@@ -30,7 +30,7 @@ from catalog_app.models import (
 )
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.planning.merge_plan import Action, DataPlan, MergePlan, ObjectPlan
+from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan
 from merge_app.planning.nested_columns import nested_after
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
@@ -247,14 +247,11 @@ WHERE h.table_id = ANY(%(tables)s) ORDER BY h.table_id, h.version DESC
 """
 
 
-def _writes_rows(data: DataPlan) -> bool:
-    return bool(data.row_work or (data.steps is not None and data.steps.images))
-
-
 def definitions_of_merged(plan: MergePlan, snapshot: Snapshot) -> dict[int, tuple[int, int]]:
     """By table whose rows are merged by key or cell or changed by statements that are run again: definition and schema
     version that the branch has them under now.
     """
-    tables = [item.object_id for item in plan.objects if item.data is not None and _writes_rows(item.data)]
+    works = ((item.object_id, item.data) for item in plan.objects)
+    tables = [table_id for table_id, data in works if data is not None and (data.row_work or data.steps.images)]
     rows = fetch_all(_DEFINITIONS, {**snapshot.parameters, "tables": tables}) if tables else []
     return {table_id: (definition_id, version) for table_id, definition_id, version in rows}

@@ -29,25 +29,24 @@ def row_work_run(
     staged = definitions or {}
     found = {}
     for item in planned.objects:
-        if item.data is not None and item.data.steps is not None and item.data.needs_engine:
+        if item.data is not None and item.data.needs_engine:
             under = staged.get(item.object_id)
-            found[item.object_id] = _table_work(item, item.data, item.data.steps, destination, engine(), under)
+            found[item.object_id] = _table_work(item, item.data, destination, engine(), under)
     return found
 
 
 def _table_work(
     item: ObjectPlan,
     data: DataPlan,
-    steps: TableSteps,
     destination: Snapshot,
     engine: RowEngine,
     staged_under: StagedDefinition | None,
 ) -> RowWorkResult:
     schemas = definitions_load({staged_under.definition_id}) if staged_under else {}
-    staged = steps_stage(item.object_id, steps, engine, next(iter(schemas.values()), None))
-    made = _rows_made(item, steps, engine)
+    staged = steps_stage(item.object_id, data.steps, engine, next(iter(schemas.values()), None))
+    made = _rows_made(item, data.steps, engine)
     rows, deletes = _rerun(item, data, destination, engine)
-    return RowWorkResult(staged=staged, kept_rows=steps.kept_rows, made=made, rows=rows, row_deletes=deletes)
+    return RowWorkResult(staged=staged, kept_rows=data.steps.kept_rows, made=made, rows=rows, row_deletes=deletes)
 
 
 def _rows_made(item: ObjectPlan, steps: TableSteps, engine: RowEngine) -> tuple[tuple[int, PartitionValues], ...]:

@@ -29,6 +29,8 @@ class Stamp:
 
 AS_WRITTEN = Stamp(0, "")
 """The stamp of a partition that was not decided since the rows were written."""
+AS_BEFORE = Stamp(-1, "")
+"""That of a partition of which a statement writes rows anew: whoever decided it for those that lay there."""
 WRITTEN_THERE = Stamp(DOT, "update")
 """That of a partition where another image of the rows was written, which the merge does not show: a cell, no rename."""
 

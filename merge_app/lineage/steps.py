@@ -1,4 +1,7 @@
-"""What a merge does to the segments of a table, as named steps: a dry run explains what a merge carries out."""
+"""What a merge or a statement does to the segments of a table, as named steps: a dry run explains what is carried out.
+
+``operation`` of a step is the place, among those of its object, of the operation of a statement that does it.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,7 @@ class CarrySegments:
 
     file: ShownFile
     is_leaving: bool = False
+    operation: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +75,12 @@ class CarryWritten:
 
 @dataclass(frozen=True, slots=True)
 class RemoveSegments:
-    """A file that the target shows is shown no more."""
+    """A file that the target shows is shown no more. ``segment_id`` 0: whatever shows it once the others have come."""
 
     file_id: int
     segment_id: int
     stamp: Stamp = LAYOUT_ONLY
+    operation: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ class AttachDeletes:
     file_id: int
     delete: Marked
     is_leaving: bool = False
+    operation: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,42 +5,55 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import FileEffects, Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import AddedFile, FileEffects, Operation, OperationKind, PartitionChange
 from catalog_app.domain.state_diff import DECLARES
+from merge_app.lineage.segments import AS_BEFORE, AS_WRITTEN, DOT, Marked, ShownFile, Stamp
+from merge_app.lineage.steps import AttachDeletes, CarrySegments, RemoveSegments, Step, TableSteps
 from merge_app.planning.merge_plan import DataPlan
-from merge_app.planning.net_changes import ATTRIBUTE_KINDS, is_full_overwrite
+from merge_app.planning.net_changes import RESTORED_VERSION
 
 _NOTHING = FileEffects()
+KEEPS_PLACES = (OperationKind.UPDATE, OperationKind.COMPACTION)
+"""Operations that write rows of a partition anew: who decided the partition of these rows stays."""
 
 
-def data_staged(operations: Iterable[Operation], *, is_new: bool = False) -> DataPlan | None:
-    """The staged operations of one table as changes of its segments; None without any. A table that ``is_new`` has no
-    rows to take away.
+def data_staged(operations: Iterable[Operation]) -> DataPlan | None:
+    """The staged operations of one table as steps; None without any.
+
+    A file that one of them adds and another takes away comes and goes. Deletes of files that go are attached all the
+    same, so that the history knows which operation touched them.
     """
-    operations = [item for item in operations if item.effects is not None or item.kind not in ATTRIBUTE_KINDS]
-    staged = [item for item in operations if item.operation_id is None]
-    if not staged:
-        return None
-    effects = [item.effects or _NOTHING for item in staged]
-    removed = [file_id for item in effects for file_id in item.removed]
-    added = dict.fromkeys(file.file_id for item in effects for file in item.added)
-    found = DataPlan(
-        bring_files=tuple(file_id for file_id in added if file_id not in removed),
-        pass_files=tuple(file_id for file_id in added if file_id in removed),
-        remove_all=not is_new and any(is_full_overwrite(item) for item in staged),
-        remove_partitions=() if is_new else tuple(dict.fromkeys(_emptied(staged))),
-        remove_files=tuple(sorted({file_id for file_id in removed if file_id not in added})),
-        attach=tuple((mark.delete_file_id, mark.data_file_id) for item in effects for mark in item.deletes),
-    )
-    return None if found == DataPlan() else found
+    works = [(at, item, item.effects or _NOTHING) for at, item in enumerate(operations) if item.operation_id is None]
+    added = {file.file_id for *_, effects in works for file in effects.added}
+    leaving = {file_id for *_, effects in works for file_id in effects.removed} - added
+    removed: dict[int, Step] = {}
+    changed: list[Step] = []
+    for at, item, effects in works:
+        stamp, placed = Stamp(DOT, fact_kind(item)), AS_BEFORE if item.kind in KEEPS_PLACES else AS_WRITTEN
+        for file_id in effects.removed:
+            removed.setdefault(file_id, RemoveSegments(file_id, 0, stamp, at))
+        changed += (CarrySegments(shown_file(file, stamp, placed), operation=at) for file in effects.added)
+        for mark in effects.deletes:
+            delete = Marked(mark.delete_file_id, stamp)
+            changed.append(AttachDeletes(mark.data_file_id, delete, mark.data_file_id in leaving, at))
+    steps = (*removed.values(), *changed)
+    return DataPlan(TableSteps(steps)) if steps else None
 
 
-def _emptied(staged: Iterable[Operation]) -> Iterable[PartitionValues]:
-    for operation in staged:
-        if operation.kind is OperationKind.OVERWRITE and not is_full_overwrite(operation):
-            assert operation.overwrite is not None
-            yield from operation.overwrite.partitions or ()
-        yield from dropped_partitions(operation)
+def shown_file(added: AddedFile, stamp: Stamp, placed: Stamp) -> ShownFile:
+    """A file that a statement staged, as the statement's side shows it."""
+    bounds = added.smallest_row_id, added.largest_row_id
+    return ShownFile(0, added.file_id, added.rows, *bounds, added.partition, stamp, placed=placed)
+
+
+def fact_kind(operation: Operation) -> str:
+    """What an operation makes of rows, as their facts name it."""
+    if RESTORED_VERSION in operation.metrics:
+        return "restore"
+    if operation.kind is not OperationKind.PARTITION:
+        return operation.kind.value
+    renames = any(isinstance(c, PartitionChange) and c.before and c.after for c in operation.changes)
+    return "move" if renames else "overwrite"
 
 
 def dropped_partitions(operation: Operation) -> tuple[PartitionValues, ...]:

@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import Any
 
 from catalog_app.domain.checks import Violation
-from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.domain.schema import Schema
@@ -301,42 +300,30 @@ class RerunStatements:
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """What happens to one table's segments. ``steps``: of a merge by lineage. Of a statement, in this order: segments
-    of ``remove_all``, ``remove_partitions`` and ``remove_files`` go, ``bring_files`` come, and ``attach`` puts delete
-    files (first) on data files. ``pass_files`` come and go in one commit. Deletes of files that go are attached all the
-    same, so that the history knows which operation touched them. ``row_work`` is done by the engine before.
-    """
+    """What happens to one table's segments. ``row_work`` is done by the engine before."""
 
-    bring_files: tuple[int, ...] = ()
-    pass_files: tuple[int, ...] = ()
-    remove_all: bool = False
-    remove_partitions: tuple[PartitionValues, ...] = ()
-    remove_files: tuple[int, ...] = ()
-    attach: tuple[tuple[int, int], ...] = ()
+    steps: TableSteps
     row_work: tuple[RerunStatements, ...] = ()
-    steps: TableSteps | None = None
 
     @property
     def changes_files(self) -> bool:
         """Whether anything is done."""
-        if self.steps is not None and self.steps.steps:
-            return True
-        return replace(self, steps=None) != DataPlan()
+        return bool(self.steps.steps or self.row_work)
 
     @property
     def decides(self) -> bool:
         """Whether others have to know what is done. What a merge takes as the source has it is no news of its own."""
-        return self.changes_files if self.steps is None else self.steps.decides or bool(self.row_work)
+        return self.steps.decides or bool(self.row_work)
 
     @property
     def needs_engine(self) -> bool:
         """Whether the engine must stage files before it can be carried out."""
-        return bool(self.row_work) or (self.steps is not None and self.steps.needs_engine)
+        return self.steps.needs_engine or bool(self.row_work)
 
     @property
     def only_records(self) -> bool:
         """Whether all that is done says what a person decided, and readers see the table as before."""
-        return self.steps is not None and self.steps.shows_alike and replace(self, steps=None) == DataPlan()
+        return self.steps.shows_alike and not self.row_work
 
 
 class Action(StrEnum):

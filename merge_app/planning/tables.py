@@ -112,7 +112,7 @@ def _schema_of(state: TableState | None) -> Schema:
 def _new_table(case: TableCase) -> ObjectPlan:
     merged = case.facts.rows_plan
     operations = case.source.operations
-    data = data_staged(operations, is_new=True) if merged is None else DataPlan(steps=merged.steps)
+    data = data_staged(operations) if merged is None else DataPlan(steps=merged.steps)
     return _plan(case, Action.CREATE, _source_state(case), operations, data)
 
 

@@ -26,6 +26,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from merge_app.lineage.steps import RemoveSegments, TableSteps
 from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.merge_plan import Action, DataPlan, Finding, ObjectPlan, RerunStatements, Verdict
 
@@ -136,7 +137,8 @@ TABLES = st.builds(
     declared_partitions=st.frozensets(st.tuples(st.none() | NAMES), max_size=3),
 )
 AGAIN = st.builds(RerunStatements, st.just(Schema()), st.just(()), st.tuples(st.integers()))
-DATA = st.none() | st.builds(DataPlan, bring_files=st.tuples(st.integers()), row_work=st.tuples(AGAIN))
+STEPS = st.builds(TableSteps, st.tuples(st.builds(RemoveSegments, st.integers(), st.integers())), st.integers())
+DATA = st.none() | st.builds(DataPlan, STEPS, row_work=st.tuples(AGAIN))
 PLANS = st.builds(
     ObjectPlan,
     st.just(ObjectKind.TABLE),

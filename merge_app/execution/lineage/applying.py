@@ -6,11 +6,12 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from catalog_app.domain.files import FileScan, NewDataFile, PartitionValues, RowsFact
+from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.rows import fetch_all
@@ -19,10 +20,13 @@ from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
 from catalog_app.services.files import data_files_register, delete_files_register
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.facts import rows_facts
-from lakeui.common.errors import NotSupported
+from lakeui.common.errors import NotSupported, Stale
 from merge_app.execution.lineage.readers import delete_paths_load
-from merge_app.lineage.segments import AS_WRITTEN, DOT, Marked, ShownFile, Stamp
+from merge_app.execution.record import Recorded
+from merge_app.execution.staged import RowWorkResult, StagedDefinition
+from merge_app.lineage.segments import AS_BEFORE, AS_WRITTEN, DOT, Marked, ShownFile, Stamp
 from merge_app.lineage.steps import (
+    LAYOUT_ONLY,
     AttachDeletes,
     CarrySegments,
     MarkRows,
@@ -31,13 +35,7 @@ from merge_app.lineage.steps import (
     TableSteps,
     WriteRows,
 )
-
-if TYPE_CHECKING:
-    from merge_app.execution.rerunning import Deletes, RerunFiles, Rows
-    from merge_app.execution.staged import StagedDefinition
-
-Staged = Mapping[StagedKey, int]
-"""Files that were written for steps: delete files of marks, data files of rows."""
+from merge_app.planning.merge_plan import MergePlan
 
 
 def rows_write(
@@ -95,7 +93,7 @@ _LINE = """line AS MATERIALIZED (
       ON h.branch_id = l.branch_id AND h.version <= l.max_version AND h.table_id = ANY(%(table_ids)s)
 )"""
 
-_COLUMNS = "stamp bigint, kind text, brings_stamp bigint, brings_kind text, undoes_stamp bigint"
+_COLUMNS = "operation_id bigint, stamp bigint, kind text, brings_stamp bigint, brings_kind text, undoes_stamp bigint"
 _NAMES = "stamp, kind, brings_stamp, brings_kind, undoes_stamp"
 
 
@@ -116,16 +114,6 @@ SELECT w.table_id, %(branch)s, %(version)s, w.segment_id, {_values("w")}
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(table_id bigint, segment_id bigint, {_COLUMNS})
 """
 
-_REMOVE_CARRIED = f"""
-INSERT INTO catalog_app_segmentremoval (table_id, branch_id, removed_version, segment_id, {_NAMES})
-SELECT s.table_id, s.branch_id, s.added_version, s.id, 0, '', NULL, '', NULL
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(table_id bigint, file_id bigint)
-JOIN catalog_app_segment s ON s.table_id = w.table_id AND s.file_id = w.file_id
- AND s.branch_id = %(branch)s AND s.added_version = %(version)s
-RETURNING id
-"""
-"""Files that came in this commit, whose rows have facts here, and that no version shows."""
-
 _EXPIRED = """
 (SELECT e.path, false FROM brought b JOIN catalog_app_expiredfile e ON e.data_file_id = b.file_id LIMIT 1)
 UNION ALL (SELECT NULL, true FROM brought WHERE NOT is_visible LIMIT 1)
@@ -136,16 +124,24 @@ WITH {SNAPSHOT}, {_LINE}, brought AS (
 INSERT INTO catalog_app_segment (table_id, branch_id, operation_id, added_version, file_id, definition_id,
                                  schema_version, is_visible, {_NAMES}, partition, partition_stamp, partition_kind,
                                  partition_brings, partition_undoes)
-SELECT w.table_id, %(branch)s, s.operation_id, %(version)s, w.file_id,
+SELECT w.table_id, %(branch)s, coalesce(s.operation_id, w.operation_id), %(version)s, w.file_id,
        coalesce(s.definition_id, w.definition_id), coalesce(s.schema_version, w.schema_version),
        s.id IS NULL OR line.version IS NOT NULL, {_values("w")}, coalesce(w.partition, f.partition),
-       coalesce({_version("w.placed")}, 0),
-       w.placed_kind, {_version("w.placed_brings")}, {_version("w.placed_undoes")}
+       greatest(coalesce(kept.partition_stamp, {_version("w.placed")}, 0), 0),
+       coalesce(kept.partition_kind, w.placed_kind), coalesce(kept.partition_brings, {_version("w.placed_brings")}),
+       coalesce(kept.partition_undoes, {_version("w.placed_undoes")})
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS w(
     table_id bigint, file_id bigint, segment_id bigint, definition_id bigint, schema_version bigint, {_COLUMNS},
     partition jsonb, placed bigint, placed_kind text, placed_brings bigint, placed_undoes bigint)
 JOIN catalog_app_datafile f ON f.id = w.file_id
 LEFT JOIN catalog_app_segment s ON s.id = w.segment_id
+LEFT JOIN LATERAL (
+    SELECT m.* FROM catalog_app_segment m
+    JOIN snapshot l ON l.branch_id = m.branch_id AND m.added_version <= l.max_version
+    WHERE m.table_id = w.table_id AND m.partition_stamp > 0 AND m.partition = w.partition
+      AND w.placed = {AS_BEFORE.version}
+    ORDER BY m.partition_stamp DESC LIMIT 1
+) kept ON true
 LEFT JOIN line ON line.table_id = s.table_id AND line.version = s.schema_version
      AND line.definition_id = s.definition_id
 ORDER BY w.file_id
@@ -184,10 +180,17 @@ JOIN here h ON true JOIN catalog_app_segment t
       ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version WHERE r.segment_id = t.id)
 """
 
+_GO = f"""{_SHOWN}
+INSERT INTO catalog_app_segmentremoval (table_id, branch_id, operation_id, removed_version, segment_id, {_NAMES})
+SELECT w.table_id, %(branch)s, w.operation_id, %(version)s, t.id, {_values("w")} {_TARGETS.format(columns=_COLUMNS)}
+ORDER BY t.id
+"""
+
 _ATTACH = f"""{_SHOWN}
-INSERT INTO catalog_app_segmentdelete (table_id, branch_id, attached_version, segment_id, delete_file_id, {_NAMES})
-SELECT w.table_id, %(branch)s, %(version)s, t.id, w.rows_file, {_values("w")} {_TARGETS.format(columns=_COLUMNS)}
-ORDER BY t.id, w.rows_file
+INSERT INTO catalog_app_segmentdelete (table_id, branch_id, operation_id, attached_version, segment_id, delete_file_id,
+                                       {_NAMES})
+SELECT w.table_id, %(branch)s, w.operation_id, %(version)s, t.id, w.rows_file, {_values("w")}
+{_TARGETS.format(columns=_COLUMNS)} ORDER BY t.id, w.rows_file
 """
 
 _STAMP = f"""{_SHOWN}
@@ -196,39 +199,62 @@ SELECT w.table_id, %(branch)s, %(version)s, t.id, w.rows_file, {_values("w")} {_
 ORDER BY t.id, w.rows_file
 """
 
+_INVISIBLE = f"""
+WITH {SNAPSHOT}
+INSERT INTO catalog_app_invisibleschemahistory (branch_id, table_id, version, definition_id, added_version)
+SELECT DISTINCT %(branch)s, s.table_id, s.schema_version, s.definition_id, %(version)s
+FROM catalog_app_segment s
+WHERE s.table_id = ANY(%(table_ids)s) AND s.branch_id = %(branch)s AND s.added_version = %(version)s
+  AND NOT s.is_visible
+  AND NOT EXISTS (SELECT 1 FROM catalog_app_segmentremoval r WHERE r.segment_id = s.id AND r.branch_id = %(branch)s)
+  AND NOT EXISTS (
+    SELECT 1 FROM snapshot l JOIN catalog_app_invisibleschemahistory i
+      ON i.branch_id = l.branch_id AND i.added_version <= l.max_version
+    WHERE i.table_id = s.table_id AND i.version = s.schema_version AND i.definition_id = s.definition_id)
+RETURNING table_id, version
+"""
+
 
 def steps_apply(
-    tables: Mapping[int, TableSteps],
+    plan: MergePlan,
     *,
     branch_id: int,
     version: int,
     snapshot: Snapshot,
-    staged: Staged,
-    made: Mapping[int, Sequence[tuple[int, PartitionValues]]],
+    recorded: Recorded,
     definitions: Mapping[int, StagedDefinition],
-    rerun: Mapping[int, RerunFiles],
-) -> tuple[list[tuple[str | None]], bool]:
-    """Write the steps as part of the commit ``version``. ``staged``: what ``steps_stage`` wrote; ``made``: by table
-    what ``rows_write`` wrote. Answers paths of files that the commit brings and that expired, and whether it brings any
-    that is not visible.
+    row_work: Mapping[int, RowWorkResult],
+    is_merge: bool,
+) -> tuple[tuple[int, int], ...]:
+    """Write the steps of all tables as part of the commit ``version``; ``snapshot`` is the target before it. Answers
+    table and version of the schemas that a merge keeps invisible. Raises Stale where it brings a file that expired:
+    VACUUM marks under the branch's lock.
     """
-    shared: dict[str, Any] = {
-        "branch": branch_id,
-        "version": version,
-        "table_ids": list(tables),
-        **snapshot.parameters,
-    }
+    tables = {item.object_id: item.data.steps for item in plan.objects if item.data is not None}
+    shared = {"branch": branch_id, "version": version, "table_ids": list(tables), **snapshot.parameters}
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for table_id, steps in tables.items():
-        definition = definitions.get(table_id)
+        done, definition = row_work.get(table_id, RowWorkResult()), definitions.get(table_id)
+        operations = [identity for _, identity in recorded.get((ObjectKind.TABLE, table_id), ())]
         for name, row in (
-            *_rows(steps, staged, definition),
-            *_made_rows(steps, made.get(table_id, ()), definition),
-            *_rerun_rows(*rerun.get(table_id, ((), ())), definition),
+            *_rows(steps, done.staged, definition, operations),
+            *_made_rows(steps, done.made, definition),
+            *_rerun_rows(done, definition),
         ):
             rows[name].append({"table_id": table_id, **row})
     brought = _rows_apply(tables, rows, shared)
-    return [(path,) for path, _ in brought], any(is_invisible for _, is_invisible in brought)
+    for path, _ in brought:
+        if path is not None:
+            raise Stale(
+                f"The file {path} expired while this was planned; nothing was written.",
+                remedy="Go back to a version within the retention.",
+            )
+    has_invisible = is_merge and any(is_invisible for _, is_invisible in brought)
+    return tuple(fetch_all(_INVISIBLE, shared)) if has_invisible else ()
+
+
+FEW = 20
+"""Rows of a statement up to which PostgreSQL may keep its plan: one that knows no sizes is good for these."""
 
 
 def _rows_apply(
@@ -248,37 +274,45 @@ def _rows_apply(
         ("carry", _CARRY),
         ("attach", f"{_ATTACH} RETURNING id"),
         ("stamp", f"{_STAMP} RETURNING id"),
-        ("go", _REMOVE_CARRIED),
+        ("go", f"{_GO} RETURNING id"),
     ):
-        if rows.get(name):
-            answered = fetch_all(query, {**shared, "rows": json.dumps(rows[name])})
+        if found := rows.get(name):
+            answered = fetch_all(query, {**shared, "rows": json.dumps(found)}, prepared=len(found) <= FEW)
             brought += answered if name == "carry" else []
     return brought
 
 
 def _rows(
-    steps: TableSteps, staged: Staged, definition: StagedDefinition | None
+    steps: TableSteps, staged: Mapping[StagedKey, int], definition: StagedDefinition | None, operations: Sequence[int]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
+    """``operations``: the ids of the recorded operations, of which steps name the places."""
     for step in steps.steps:
         match step:
-            case RemoveSegments():
+            case RemoveSegments() if step.segment_id:
                 yield "remove", {"segment_id": step.segment_id, **_stamp(step.stamp)}
+            case RemoveSegments():
+                yield "go", {"file_id": step.file_id, **_owner(step, operations), **_stamp(step.stamp)}
             case WriteRows():
                 moved = replace(step.file, partition=step.partition, placed=step.placed, stamp=_WRITTEN)
                 yield "carry", {**_segment(moved, definition), "file_id": staged[step.key]}
             case CarrySegments():
                 file = step.file
-                yield "carry", _segment(file, definition)
+                yield "carry", {**_segment(file, definition), **_owner(step, operations)}
                 yield from (("attach", _marks(file.file_id, mark)) for mark in file.deletes)
                 yield from (("stamp", _marks(file.file_id, mark)) for mark in file.stamped)
                 if step.is_leaving:
-                    yield "go", {"file_id": file.file_id}
+                    yield "go", {"file_id": file.file_id, **_stamp(LAYOUT_ONLY)}
             case AttachDeletes():
-                yield "leave" if step.is_leaving else "attach", _marks(step.file_id, step.delete)
+                name = "leave" if step.is_leaving else "attach"
+                yield name, {**_marks(step.file_id, step.delete), **_owner(step, operations)}
             case MarkRows():
                 mark = Marked(staged[step.key], step.stamp)
                 name = "stamp" if step.is_live else "leave" if step.is_leaving else "attach"
                 yield name, _marks(step.file_id, mark)
+
+
+def _owner(step: RemoveSegments | CarrySegments | AttachDeletes, operations: Sequence[int]) -> dict[str, int]:
+    return {} if step.operation is None else {"operation_id": operations[step.operation]}
 
 
 def _made_rows(
@@ -291,15 +325,13 @@ def _made_rows(
         yield "carry", _segment(ShownFile(0, file_id, 0, 0, 0, partition, stamp, placed=who), definition)
 
 
-def _rerun_rows(
-    files: Rows, deletes: Deletes, definition: StagedDefinition | None
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rerun_rows(done: RowWorkResult, definition: StagedDefinition | None) -> Iterator[tuple[str, dict[str, Any]]]:
     """What statements that were run again wrote: facts of this commit."""
     under = (definition.definition_id, definition.schema_version) if definition else (None, None)
-    for kind, file_id in files:
+    for kind, file_id in done.rows:
         new = {"file_id": file_id, "definition_id": under[0], "schema_version": under[1], "placed_kind": ""}
         yield "carry", {**new, **_stamp(Stamp(DOT, kind.value))}
-    for kind, delete_file, file_id in deletes:
+    for kind, delete_file, file_id in done.row_deletes:
         yield "attach", _marks(file_id, Marked(delete_file, Stamp(DOT, kind.value)))
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import Operation, PartitionChange
 from merge_app.lineage.segments import AS_WRITTEN, DOT, LAYOUT, Gone, Marked, ShownFile, Stamp
+from merge_app.planning.data import KEEPS_PLACES, fact_kind, shown_file
 from merge_app.planning.net_changes import RESTORED_VERSION
 
 
@@ -61,9 +62,7 @@ def overlay(
             if stamp.kind not in LAYOUT:
                 gone[table_id].append(_gone(file, stamp, None, masks))
         for added in effects.added:
-            bounds = added.smallest_row_id, added.largest_row_id
-            who = placed.get(added.partition, AS_WRITTEN)
-            files[added.file_id] = ShownFile(0, added.file_id, added.rows, *bounds, added.partition, stamp, placed=who)
+            files[added.file_id] = shown_file(added, stamp, placed.get(added.partition, AS_WRITTEN))
         shown[table_id] = list(files.values())
 
 
@@ -89,17 +88,7 @@ def _moved(operation: Operation, files: Mapping[int, ShownFile]) -> Iterator[Sho
 
 def _kept_places(operation: Operation, files: Sequence[ShownFile]) -> dict[PartitionValues, Stamp]:
     """By partition, who decided it for the rows that an update or compaction writes anew."""
-    if operation.kind not in (OperationKind.UPDATE, OperationKind.COMPACTION):
+    if operation.kind not in KEEPS_PLACES:
         return {}
     ordered = sorted(files, key=lambda file: file.placed.version)
     return {file.partition: file.placed for file in ordered}
-
-
-def fact_kind(operation: Operation) -> str:
-    """What an operation makes of rows, as their facts name it (see ``FACT_KIND``)."""
-    if RESTORED_VERSION in operation.metrics:
-        return "restore"
-    if operation.kind is not OperationKind.PARTITION:
-        return operation.kind.value
-    renames = any(isinstance(c, PartitionChange) and c.before and c.after for c in operation.changes)
-    return "move" if renames else "overwrite"
