@@ -24,12 +24,10 @@ from catalog_app.domain.operations import (
     ColumnChange,
     FileEffects,
     ObjectKind,
-    ObjectName,
     Operation,
     OperationKind,
     PartitionChange,
     PropertyChange,
-    Rename,
 )
 from catalog_app.domain.state import DatabaseState
 from merge_app.lineage.facts import Key
@@ -237,32 +235,18 @@ def keeps_both(resolutions: Iterable[Resolution], table_id: int) -> bool:
 
 
 def _rename(given: PlanInput, resolution: Resolution) -> PlanInput:
-    known, state = given.states_of(resolution.key_of_object)
+    """A known object is renamed by a fact of the source's more; a new one comes as its state says."""
+    key = resolution.key_of_object
+    known, state = given.states_of(key)
     if state is None:
         return given
+    named = {key[1]: replace(state, name=resolution.name)}
     if isinstance(state, DatabaseState):
-        before = ObjectName(state.name)
-        named = {**given.source_databases, state.database_id: replace(state, name=resolution.name)}
-        given = replace(given, source_databases=named)
+        given = replace(given, source_databases=given.source_databases | named)
     else:
-        before = ObjectName(state.name, state.database_id)
-        tables = {**given.source_tables, state.table_id: replace(state, name=resolution.name)}
-        given = replace(given, source_tables=tables)
-    return _with_rename(given, resolution, before, known is not None)
-
-
-def _with_rename(given: PlanInput, resolution: Resolution, before: ObjectName, is_known: bool) -> PlanInput:
-    """A known object is renamed by an operation of the source's more; a new one comes as its state says."""
-    if is_known and given.attributes is not None:
-        return replace(given, attributes=given.attributes.renamed(resolution.key_of_object, resolution.name))
-    if not is_known or not any(_of(item, resolution) for item in given.source):
-        return given
-    last = next(item for item in reversed(given.source) if _of(item, resolution))
-    change = Rename(before, ObjectName(resolution.name, before.database_id))
-    operation = Operation(
-        OperationKind.RENAME, last.object_kind, last.object_id, (change,), version=last.version, branch=last.branch
-    )
-    return replace(given, source=(*given.source, operation))
+        given = replace(given, source_tables=given.source_tables | named)
+    attributes = given.attributes and given.attributes.renamed(key, resolution.name)
+    return given if known is None else replace(given, attributes=attributes)
 
 
 def _column_ids(given: PlanInput, resolution: Resolution) -> frozenset[int]:

@@ -158,6 +158,25 @@ TAKEN = {TABLE: ORDERS, 12: replace(ORDERS, table_id=12, name="taken")} | BESIDE
 CHECKED = check_key("c")
 
 
+def renamed() -> PlanInput:
+    """The source gives the table a name that the target gave to another one."""
+    known: dict[Key, Fact] = {("exists",): Fact(True, 1), ("home",): Fact((ObjectKind.DATABASE, DB), 1)}
+    home: dict[ObjectKey, dict[Key, Fact]] = {(ObjectKind.DATABASE, DB): {("exists",): Fact(True, 1)}}
+    past = ((1, "orders"),)
+    attributes = AttributeSides(
+        home | {(ObjectKind.TABLE, TABLE): {**known, ("name",): Fact("taken", 9, past=past)}},
+        home | {(ObjectKind.TABLE, TABLE): {**known, ("name",): Fact("orders", 1)}},
+        of_source=frozenset({9}),
+        of_target=frozenset(),
+        makers={9: (2, "dev")},
+        as_operations=frozenset({(ObjectKind.TABLE, OTHER)}),
+    )
+    source_tables = {TABLE: replace(ORDERS, name="taken")}
+    return conflicted(
+        rename("orders", "taken"), create(12), tables=TAKEN, source_tables=source_tables, attributes=attributes
+    )
+
+
 def parted() -> PlanInput:
     """The source has columns y and z, which are one on the target; z got its name there after it was added."""
     known: dict[Key, Fact] = {("exists",): Fact(True, 1), ("home",): Fact((ObjectKind.DATABASE, DB), 1)}
@@ -201,9 +220,7 @@ CONDITIONS = {
     VerdictCode.NOT_NULL_WITHOUT_VALUE: conflicted(
         add_column(REQUIRED), insert(9), facts={TABLE: TableFacts(lacking={("destination", 7): 4})}
     ),
-    VerdictCode.NAME_EXISTS: conflicted(
-        rename("orders", "taken"), create(12), tables=TAKEN, source_tables={TABLE: replace(ORDERS, name="taken")}
-    ),
+    VerdictCode.NAME_EXISTS: renamed(),
     VerdictCode.COLUMN_NAME_TAKEN: conflicted(
         rename_column(1, "a", "z"), add_column(OPTIONAL), tables={TABLE: replace(ORDERS, schema=WIDER)} | BESIDE
     ),
