@@ -1,7 +1,7 @@
 """What the merge by lineage is given: facts of both sides, what each side knows, and scopes.
 
 A stamp is the version of the commit that decided a fact; 0: there is none, which everyone knows. Rows are columns of
-numpy arrays. A column with one value for all rows may be a broadcast (``constant``): it takes no memory.
+numpy arrays.
 """
 
 from __future__ import annotations
@@ -89,11 +89,6 @@ def _among(stamps: Array, news: Ints) -> Mask:
     return np.asarray(news[at] == stamps, dtype=np.bool_)
 
 
-def constant(value: int, rows: int, dtype: type = np.int64) -> Array:
-    """A column with one value. It takes no memory."""
-    return np.broadcast_to(np.asarray(value, dtype=dtype), rows)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class FactColumns:
     """One fact of each row of a table on one side.
@@ -144,34 +139,6 @@ class FactColumns:
     def is_rewritten_by(self, kinds: Array) -> Mask:
         """Where an overwrite wrote the row, by these kinds."""
         return np.asarray((kinds == Kind.OVERWRITE) & (self.value != ABSENT), dtype=np.bool_)
-
-
-def fact_columns(
-    *,
-    stamp: Array,
-    kind: Array | Kind,
-    value: Array | int,
-    brings_stamp: Array | int = 0,
-    brings_kind: Array | Kind = Kind.NEVER,
-    was: Array | int = ABSENT,
-    was_stamp: Array | int = 0,
-    was_known: Array | bool = False,
-) -> FactColumns:
-    """Facts whose constant columns are given as one number."""
-
-    def column(given: Array | int, dtype: type) -> Array:
-        return given if isinstance(given, np.ndarray) else constant(given, len(stamp), dtype)
-
-    return FactColumns(
-        stamp,
-        column(kind, np.int8),
-        column(value, np.int64),
-        column(brings_stamp, np.int64),
-        column(brings_kind, np.int8),
-        column(was, np.int64),
-        column(was_stamp, np.int64),
-        column(was_known, np.bool_),
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -303,15 +270,13 @@ class TableFacts:
 
 @record(frozen=True, slots=True)
 class Fact:
-    """An attribute of an object. ``brings``: stamp and kind of the fact that a restore set again.
-    ``past``: of a fact that is news, the newest facts before it that the other side knows, as pairs of stamp and
-    value, oldest first. There are several where none knew the others.
+    """An attribute of an object. ``past``: of a fact that is news, the newest facts before it that the other side
+    knows, as pairs of stamp and value, oldest first. There are several where none knew the others.
     """
 
     value: Any = None
     stamp: int = 0
     kind: Kind = Kind.NEVER
-    brings: tuple[int, Kind] | None = None
     past: tuple[tuple[int, Any], ...] = field(default=())
 
 

@@ -1,4 +1,4 @@
-"""Names that two objects or two columns of the result would have (R6)."""
+"""Names that two columns of the result would have (R6)."""
 
 from __future__ import annotations
 
@@ -9,22 +9,12 @@ from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.facts import NO_FACT, Fact, Facts, Key, ObjectId
 from merge_app.lineage.outcomes import Finding
 
-_HOME: Key = ("home",)
-_NAME: Key = ("name",)
-
 
 def names_judge(facts: Facts, alive: Iterable[ObjectId]) -> Iterator[Finding]:
-    """One finding for each name that several objects have, one for each table with columns of one name."""
-    by_name: dict[tuple[Hashable, Hashable], list[ObjectId]] = defaultdict(list)
+    """One finding for each table with columns of one name."""
     for thing in alive:
-        of = facts[thing]
-        home, name = of.get(_HOME, NO_FACT).value, of.get(_NAME, NO_FACT).value
-        by_name[home, _folded(name)].append(thing)
-        if columns := _columns_of_one_name(of):
+        if columns := _columns_of_one_name(facts[thing]):
             yield Finding(VerdictCode.COLUMN_NAME_TAKEN, thing, "R6", columns)
-    for first, *others in by_name.values():
-        if others:
-            yield Finding(VerdictCode.NAME_EXISTS, first, "R6", (("name",),), objects=tuple(others))
 
 
 def _columns_of_one_name(facts: Mapping[Key, Fact]) -> tuple[Key, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ class AttributesContradict(Exception):
 @dataclass(frozen=True, slots=True, eq=False)
 class ObjectsOutcome:
     """``facts``: the attributes of the result. ``source_news``, ``target_news``: by object the attributes that a side
-    changed, net. ``decides``: whether the merge stamps an attribute.
+    changed, net.
     """
 
     facts: Facts
@@ -34,7 +34,6 @@ class ObjectsOutcome:
     source_news: Mapping[ObjectId, Mapping[Key, Fact]]
     target_news: Mapping[ObjectId, Mapping[Key, Fact]]
     findings: tuple[Finding, ...]
-    decides: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +74,12 @@ def _living(facts: Facts, things: Iterable[ObjectId]) -> dict[ObjectId, bool]:
 
 
 def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widens: Widens) -> ObjectsOutcome:
-    """The attributes of the result, and every verdict on attributes but that of an object dropped on the target.
-    ``stamp``: the merge's.
-    """
+    """The attributes of the result, and the verdicts on those of columns. ``stamp``: the merge's."""
     sides = _Sides(frozenset(news.of_source.tolist()), frozenset(news.of_target.tolist()), stamp)
     things = list(dict.fromkeys([*target, *source]))
     living = _living(source, things), _living(target, things)
     merged: dict[ObjectId, dict[Key, Fact]] = {}
-    overridden: list[tuple[ObjectId, Key, Fact, Fact]] = []
-    decides = False
+    narrowing: list[tuple[ObjectId, Key]] = []
     for thing in things:
         source_facts, target_facts = source.get(thing, {}), target.get(thing, {})
         result = merged[thing] = dict(target_facts)
@@ -99,19 +95,24 @@ def objects_merge(source: Facts, target: Facts, news: News, *, stamp: int, widen
             if pair[0] is pair[1]:
                 continue
             result[key], by_rule = _newer(thing, key, pair, (_has(source_facts, key), _has(target_facts, key)), sides)
-            decides = decides or not any(result[key] is fact for fact in pair)
-            if by_rule:
-                overridden.append((thing, key, *pair))
+            if by_rule and _narrows(key, *pair, widens):
+                narrowing.append((thing, key))
     of_result = _living(merged, things)
     alive = {thing: Aliveness(living[0][thing], living[1][thing], of_result[thing]) for thing in things}
     source_news = {thing: _net_news(source.get(thing, {}), sides.of_source) for thing in things}
     target_news = {thing: _net_news(target.get(thing, {}), sides.of_target) for thing in things}
-    findings = [_overridden(*rule, widens) for rule in overridden if alive[rule[0]].is_judged]
+    findings = [
+        Finding(VerdictCode.COLUMN_TYPE_NARROWING, thing, "A6.1", (key,))
+        for thing, key in narrowing
+        if alive[thing].is_judged
+    ]
     for thing in things:
         if alive[thing].is_judged and source_news[thing] and target_news[thing]:
-            findings += _pairs_judge(thing, source[thing], source_news[thing], target_news[thing])
+            gone = {key for key, fact in target_news[thing].items() if fact.value is None}
+            missing = tuple(k for k in source_news[thing] if _is_of_column(k, gone) and _has(source[thing], k))
+            findings += [Finding(VerdictCode.COLUMN_MISSING, thing, "semantics §3", missing)] if missing else []
     findings += names_judge(merged, [thing for thing in things if alive[thing].result])
-    return ObjectsOutcome(merged, alive, source_news, target_news, tuple(findings), decides)
+    return ObjectsOutcome(merged, alive, source_news, target_news, tuple(findings))
 
 
 def _newer(
@@ -167,25 +168,9 @@ def _has(facts: Mapping[Key, Fact], key: Key) -> bool:
     return key[0] != "column" or key[2] == "exists" or bool(facts.get(("column", key[1], "exists"), NO_FACT).value)
 
 
-def _overridden(thing: ObjectId, key: Key, source: Fact, target: Fact, widens: Widens) -> Finding:
-    """P1, but types change only to what the target's widens to (A6.1)."""
-    if key[0] == "column" and key[2] == "type" and not widens(target.value, source.value):
-        return Finding(VerdictCode.COLUMN_TYPE_NARROWING, thing, "A6.1", (key,))
-    return Finding(VerdictCode.OVERRIDDEN_BY_SOURCE, thing, "P1", (key,))
-
-
-def _pairs_judge(
-    thing: ObjectId, source: Mapping[Key, Fact], source_news: Mapping[Key, Fact], target_news: Mapping[Key, Fact]
-) -> Iterator[Finding]:
-    gone = {key for key, fact in target_news.items() if fact.value is None}
-    unset = tuple(
-        key for key, fact in source_news.items() if key[0] == "property" and fact.value is None and key in gone
-    )
-    if unset:
-        yield Finding(VerdictCode.UNSET_SAME_PROPERTY, thing, "semantics §3", unset)
-    missing = tuple(key for key in source_news if _is_of_column(key, gone) and _has(source, key))
-    if missing:
-        yield Finding(VerdictCode.COLUMN_MISSING, thing, "semantics §3", missing)
+def _narrows(key: Key, source: Fact, target: Fact, widens: Widens) -> bool:
+    """Types change only to what the target's widens to (A6.1)."""
+    return key[0] == "column" and key[2] == "type" and not widens(target.value, source.value)
 
 
 def _is_of_column(key: Key, gone: set[Key]) -> bool:

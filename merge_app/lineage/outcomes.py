@@ -87,10 +87,6 @@ class Decided:
         keep = ~are_among(self.given_at, at)
         self.given_at, self.given = self.given_at[keep], self.given[keep]
 
-    @property
-    def decides(self) -> bool:
-        return bool((self.outcome >= Outcome.TARGET_DECIDED).any())
-
     def restricted(self, at: Array) -> Decided:
         """The outcome of the pairs at these sorted positions alone."""
         kept = are_among(self.given_at, at)
@@ -114,7 +110,7 @@ class Finding:
     """A verdict or a note, and what caused it. ``rule``: of lineage.md or semantics.md.
 
     ``keys``: attributes. ``rows``: row ids of the source; ``target_rows``: of the target, where they differ.
-    ``scopes``: of the source, then of the target. ``objects``: others that take part.
+    ``scopes``: of the source, then of the target.
     """
 
     code: VerdictCode
@@ -124,7 +120,6 @@ class Finding:
     rows: Ints | None = None
     target_rows: Ints | None = None
     scopes: tuple[Scope, ...] = ()
-    objects: tuple[ObjectId, ...] = ()
 
     @property
     def is_conflict(self) -> bool:
@@ -141,11 +136,6 @@ class TableOutcome:
     findings: tuple[Finding, ...]
     by_row: Mapping[VerdictCode, Ints] = field(default_factory=dict)
     """By verdict, the rows that the rules of single rows refuse. By ``file`` more may be refused."""
-
-    @property
-    def decides(self) -> bool:
-        """Whether the merge stamps a row or a partition (§2)."""
-        return self.rows.decides or self.partitions.decides
 
     @property
     def kept_rows(self) -> int:

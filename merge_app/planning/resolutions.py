@@ -240,11 +240,12 @@ def _rename(given: PlanInput, resolution: Resolution) -> PlanInput:
     known, state = given.states_of(key)
     if state is None:
         return given
-    named = {key[1]: replace(state, name=resolution.name)}
     if isinstance(state, DatabaseState):
-        given = replace(given, source_databases=given.source_databases | named)
+        databases = {**given.source_databases, key[1]: replace(state, name=resolution.name)}
+        given = replace(given, source_databases=databases)
     else:
-        given = replace(given, source_tables=given.source_tables | named)
+        tables = {**given.source_tables, key[1]: replace(state, name=resolution.name)}
+        given = replace(given, source_tables=tables)
     attributes = given.attributes and given.attributes.renamed(key, resolution.name)
     return given if known is None else replace(given, attributes=attributes)
 

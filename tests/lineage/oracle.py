@@ -14,8 +14,9 @@ from merge_app.lineage import facts as inputs
 from merge_app.lineage.cells import column_merge
 from merge_app.lineage.facts import ABSENT, Commits, Facts, Granularity, Kind, News, Scope, ScopeKind
 from merge_app.lineage.objects import ObjectsOutcome, objects_merge
-from merge_app.lineage.outcomes import CONFLICT, NO_BASE, TableOutcome
+from merge_app.lineage.outcomes import CONFLICT, NO_BASE, Outcome, TableOutcome
 from merge_app.lineage.tables import table_merge
+from tests.lineage.row_facts import fact_columns
 from tests.reference import facts as reference
 from tests.reference.breaches import breaches
 from tests.reference.merge import merge, sides_merge
@@ -58,14 +59,13 @@ def attributes(state: State, other: Vector) -> dict[str, dict[reference.Key, inp
 
 
 def attribute(fact: reference.Fact, other: Vector) -> inputs.Fact:
-    brings = fact.brings and (fact.brings[0].version, kind_of(fact.brings[1]))
     past = tuple((item.stamp.version, item.value) for item in fact.newest_for(other))
-    return inputs.Fact(fact.value, fact.stamp.version, kind_of(fact.kind), brings, past)
+    return inputs.Fact(fact.value, fact.stamp.version, kind_of(fact.kind), past)
 
 
 def plain(facts: Facts) -> dict[Any, dict[Any, tuple[Any, ...]]]:
     """The facts of a result, without what they were."""
-    return {o: {key: (f.value, f.stamp, f.kind, f.brings) for key, f in of.items()} for o, of in facts.items()}
+    return {o: {key: (f.value, f.stamp, f.kind) for key, f in of.items()} for o, of in facts.items()}
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Comparison:
             "was": [code(item[0].value) if item else ABSENT for item in known],
             "was_stamp": [item[0].stamp.version if item else 0 for item in known],
         }
-        return inputs.fact_columns(
+        return fact_columns(
             **{name: np.array(values, dtype=np.int64) for name, values in ints.items()},
             kind=np.array([kind_of(fact.kind) for fact in found], dtype=np.int8),
             brings_kind=np.array([kind_of(kind) for _, kind in brings], dtype=np.int8),
@@ -226,11 +226,15 @@ class Comparison:
         if merge.source.known.dot is None:  # else the statement's own facts have that stamp
             decides = any(fact.stamp == merge.stamp for of in merge.result.facts.values()
                           for key, fact in of.items() if key[0] != "id")  # fmt: skip
-            assert decides == (objects.decides or any(table.decides for table in tables.values())), "decides"
+            stamped = any(fact.stamp == merge.stamp.version for of in objects.facts.values() for fact in of.values())
+            rows = (part.outcome for table in tables.values() for part in (table.rows, table.partitions))
+            assert decides == (stamped or any((part >= Outcome.TARGET_DECIDED).any() for part in rows)), "decides"
 
 
 OF_OBJECTS_AND_VALUES = {
+    "NAME_EXISTS",
     "OBJECT_DROPPED_ON_DEST",
+    "UNSET_SAME_PROPERTY",
     "NOT_NULL_WITHOUT_VALUE",
     "COLUMN_TYPE_NARROWING",
     "COLUMN_MISSING",

@@ -17,12 +17,12 @@ from merge_app.lineage.facts import (
     Scope,
     ScopeKind,
     TableFacts,
-    fact_columns,
 )
 from merge_app.lineage.objects import objects_merge
 from merge_app.lineage.outcomes import CONFLICT, Outcome
 from merge_app.lineage.scopes import standing_scopes
 from merge_app.lineage.tables import table_merge
+from tests.lineage.row_facts import fact_columns
 
 NEWS = News(np.array([10]), np.array([11, 12]))
 """The source has commit 10, the target 11 and 12; both have 1."""
@@ -90,7 +90,7 @@ def test_a_lacking_columns_attribute_wins_before_p7() -> None:
     exists, required = ("column", "n", "exists"), ("column", "n", "required")
     source = {"t": {**table, exists: Fact(None, 10, Kind.RESTORE), required: Fact(True, 10, Kind.SET)}}
     past = ((1, None), (11, True))
-    target = {"t": {**table, exists: Fact((None,), 11, Kind.SET), required: Fact(None, 12, Kind.SET, None, past)}}
+    target = {"t": {**table, exists: Fact((None,), 11, Kind.SET), required: Fact(None, 12, Kind.SET, past)}}
     merged = objects_merge(source, target, NEWS, stamp=99, widens=lambda narrow, wide: True)
     assert merged.facts["t"][required].value is None
 
