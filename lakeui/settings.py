@@ -12,8 +12,8 @@ from lakeui.common.traces import traces_require
 from lakeui.runtime.calling import BASE, IN_REPOSITORY
 from lakeui.runtime.database.address import database_settings
 from lakeui.runtime.discovery import home_directory, refuse_unfit_for_production, secret_key, services_discover
+from lakeui.runtime.environment import variables_read
 from lakeui.runtime.stores import store_options
-from lakeui.runtime.variables import variables_read
 
 # To look for cycles in what is loaded takes a sixth of the time of each start. ApiConfig ends it.
 loading_begins()

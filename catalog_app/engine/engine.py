@@ -16,6 +16,7 @@ from catalog_app.domain.whole_values import json_text
 from catalog_app.engine import delete_update, profiling, rewriting
 from catalog_app.engine.analysis import analyse
 from catalog_app.engine.answers import collect
+from catalog_app.engine.appending import rows_append, rows_scanned
 from catalog_app.engine.by_key import delete_by_key, update_by_key
 from catalog_app.engine.cells import cells_computed, cells_read, cells_shown, cells_write
 from catalog_app.engine.checking import cells_dataframe, rows_violating
@@ -25,31 +26,27 @@ from catalog_app.engine.describing import columns_made, described
 from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.inputs_outputs import (
-    FileSource,
     PlainRead,
     QueryResult,
     QuerySource,
     RowChanges,
     RowSource,
     Tables,
-    ValuesSource,
 )
 from catalog_app.engine.kept_results import plain_keep, rows_keep
 from catalog_app.engine.merge_into import merge_rows
 from catalog_app.engine.merge_source import freeze_rows, staging_folder
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
-from catalog_app.engine.numbering import NumberedRows, columns_asked, rows_numbered, values_numbered
 from catalog_app.engine.plain_cells import plain_cells, plain_shown
-from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.plans import plan_shown
 from catalog_app.engine.reading import TARGET, query_dataframe, table_dataframe
 from catalog_app.engine.row_diff import changes_dataframe
 from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.small_joins import Joining
-from catalog_app.engine.sources import source_described, target_dataframe
+from catalog_app.engine.sources import Insertion
 from catalog_app.engine.spark_calls import bound_dataframe, row_values, sql_dataframe
 from catalog_app.engine.types import quoted, stored_value
-from catalog_app.engine.writing import Allocate, FileWriter, Target
+from catalog_app.engine.writing import Allocate, FileWriter
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.deletes import (
     POSITION_COLUMN,
@@ -66,9 +63,6 @@ from catalog_app.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
-
-SMALL_SCAN_ROWS = 200_000
-"""A query over fewer rows than this probably gives few: they are fetched first rather than written by a job."""
 
 PROBABLY_MANY_ROWS = 5_000_000
 """Scanning more rows than this is not done twice, first in the hope of few."""
@@ -199,41 +193,8 @@ class Engine:
 
         ``fills_fields``: fields that a struct of the source lacks are NULL, where the source goes by name.
         """
-        target = Target(table_id, schema)
-        fixed = dict(partition or ())
-        if isinstance(source, ValuesSource):
-            source, columns = values_numbered(self._writer, target, source, columns, fixed)
-            plain = plain_values(target, source, columns) if not by_name and not partition else None
-            if plain is not None:
-                return self._writer.write_arrow(target, plain)
-
-        def write(spark: SparkSession, numbered: NumberedRows | None) -> list[NewDataFile]:
-            frame = target_dataframe(
-                spark,
-                self._warehouse,
-                source,
-                schema=schema,
-                columns=columns,
-                by_name=by_name,
-                partition=fixed,
-                fills_fields=fills_fields,
-                numbered=numbered,
-            )
-            return self._writer.write(target, frame, may_be_small=_may_be_small(source))
-
-        def work(spark: SparkSession) -> list[NewDataFile]:
-            if isinstance(source, ValuesSource) or not any(column.identity for column in schema.columns):
-                return write(spark, None)
-            described = source_described(spark, self._warehouse, source) if by_name else None
-            asked = columns_asked(schema, columns, fixed, described)
-            if not asked:
-                return write(spark, None)
-            with staging_folder(self._writer, table_id) as folder:
-                few = _may_be_small(source)
-                rows = rows_numbered(spark, self._writer, table_id, source, asked, folder, may_be_small=few)
-                return write(spark, rows)
-
-        return self._sessions.run(work)
+        insertion = Insertion(schema, source, columns, by_name, dict(partition or ()), fills_fields)
+        return rows_append(self._sessions, self._writer, table_id, insertion)
 
     def delete(self, scan: TableScan, condition: str | None, *, alias: str, tables: Tables | None = None) -> RowChanges:
         """Mark the rows for which ``condition``, over the target's columns and analysed, is true. ``tables``: what its
@@ -273,7 +234,7 @@ class Engine:
     @contextmanager
     def frozen(self, table_id: int, source: SourceRows) -> Iterator[FrozenSource]:
         """The rows of a merge's source, computed once and kept in staging until the merge is done."""
-        may_be_small = _rows_scanned(source.query) <= PROBABLY_MANY_ROWS
+        may_be_small = rows_scanned(source.query) <= PROBABLY_MANY_ROWS
         with staging_folder(self._writer, table_id) as folder:
             yield self._sessions.run(
                 lambda spark: freeze_rows(spark, self._writer, folder, source, may_be_small=may_be_small)
@@ -415,19 +376,3 @@ class Engine:
             return found
 
         return self._sessions.run(work)
-
-
-def _may_be_small(source: RowSource) -> bool:
-    if isinstance(source, FileSource):
-        return source.rows <= SMALL_SCAN_ROWS
-    return not isinstance(source, QuerySource) or _rows_scanned(source) <= SMALL_SCAN_ROWS
-
-
-def _rows_scanned(source: QuerySource) -> int:
-    return sum(_rows_of(relation) for relation in source.tables.values())
-
-
-def _rows_of(relation: TableScan | FileSource | QuerySource) -> int:
-    if isinstance(relation, TableScan):
-        return sum(file.rows for file in relation.files)
-    return relation.rows if isinstance(relation, FileSource) else _rows_scanned(relation)

@@ -88,37 +88,42 @@ def columns_counted(
     import duckdb
 
     files = _files(warehouse, scan)
-    with tempfile.TemporaryDirectory(prefix="lakeui-profile-") as folder:
-        settings: dict[str, str | bool | int | float | list[str]] = {
-            "memory_limit": MEMORY,
-            "temp_directory": folder,
-            "preserve_insertion_order": False,
-            "autoinstall_known_extensions": False,
-            "TimeZone": "UTC",
-            # Statistics of files leave NaN out, and DuckDB concludes from them that every value is finite.
-            "disabled_optimizers": "statistics_propagation",
-        }
-        with duckdb.connect(config=settings) as connection:
-            on_cancel(connection.interrupt)
-            rows = None if files is None else sum(file.scan.rows - len(file.deleted) for file in files)
+    with (
+        tempfile.TemporaryDirectory(prefix="lakeui-profile-") as folder,
+        duckdb.connect(config=_settings(folder)) as connection,
+    ):
+        on_cancel(connection.interrupt)
+        rows = None if files is None else sum(file.scan.rows - len(file.deleted) for file in files)
 
-            def ask(text: str) -> list[list[Any]]:
-                return json_rows(connection.sql(text).to_arrow_table())
+        def ask(text: str) -> list[list[Any]]:
+            return json_rows(connection.sql(text).to_arrow_table())
 
-            for column in scan.schema.columns:
-                source = None if files is None else _source(connection, column, files)
-                if source is not None and rows is not None:
-                    try:
-                        yield _counted(column, rows, source, ask)
-                        continue
-                    except duckdb.InterruptException as problem:
-                        raise EngineError("The count of the columns was stopped.") from problem
-                    except duckdb.Error:
-                        # Text that is not UTF-8, a value beyond DuckDB's range: Spark reads them.
-                        pass
-                if rows is None:
-                    ((rows,),) = spark("SELECT count(*) AS n FROM {rows}")
-                yield _counted(column, rows, f"(SELECT {quoted(column.name)} AS v FROM {{rows}})", spark)
+        for column in scan.schema.columns:
+            source = None if files is None else _source(connection, column, files)
+            if source is not None and rows is not None:
+                try:
+                    yield _counted(column, rows, source, ask)
+                    continue
+                except duckdb.InterruptException as problem:
+                    raise EngineError("The count of the columns was stopped.") from problem
+                except duckdb.Error:
+                    # Text that is not UTF-8, a value beyond DuckDB's range: Spark reads them.
+                    pass
+            if rows is None:
+                ((rows,),) = spark("SELECT count(*) AS n FROM {rows}")
+            yield _counted(column, rows, f"(SELECT {quoted(column.name)} AS v FROM {{rows}})", spark)
+
+
+def _settings(folder: str) -> dict[str, str | bool | int | float | list[str]]:
+    return {
+        "memory_limit": MEMORY,
+        "temp_directory": folder,
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+        "TimeZone": "UTC",
+        # Statistics of files leave NaN out, and DuckDB concludes from them that every value is finite.
+        "disabled_optimizers": "statistics_propagation",
+    }
 
 
 def _counted(column: Column, rows: int, source: str, ask: Ask) -> ColumnCounts:

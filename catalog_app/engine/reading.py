@@ -8,7 +8,7 @@ columns are called ``__c<id>``, unless they are nested (see ``decoding``): no na
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from types import MappingProxyType
@@ -138,17 +138,14 @@ def _read_group(
     with_address: bool,
     with_facts: bool,
 ) -> DataFrame:
+    """The live rows of files that are read alike. Rows of delete files are left out, few of them by their addresses."""
     marked = [file for file in files if file.delete_paths]
     found = [(column, item) for column, item in zip(schema.columns, group.held, strict=True) if item is not None]
-    taken = _OWN_NAMES | {internal_name(column) for column in schema.columns}
+    values = [internal_name(column) for column in schema.columns]
     fixed = _partition_literals(schema, group.moved_to)
     found = [(column, item) for column, item in found if column.id not in fixed]
-    names = {column.id: read_name(column, item, taken) for column, item in found}
-    fields: list[tuple[str, str, int | None]] = [(names[column.id], item.type, item.id) for column, item in found]
-    if group.stores_row_ids:
-        fields.append((ROW_ID_COLUMN, "bigint", ROW_ID_FIELD))
-    if group.stores_stamps:
-        fields += [(name, "bigint", identifier) for name, identifier in FACT_FIELDS.items()]
+    names = {column.id: read_name(column, item, _OWN_NAMES.union(values)) for column, item in found}
+    fields = [*((names[column.id], item.type, item.id) for column, item in found), *_own_fields(group)]
     places = bool(with_address or with_facts or marked)
     frame, base, address = _read_placed(spark, warehouse, fields, group, files, places=places)
     columns = [
@@ -165,18 +162,38 @@ def _read_group(
         columns.append(f"{address} AS {ADDRESS}")
     if few is None:
         columns.append(_masked(files, marked, base, address))
-    frame = frame.selectExpr(*columns)
-    if few:
-        frame = frame.filter(f"NOT {is_among(ADDRESS, few)}")
-    elif few is None:
-        gone = deleted_addresses(spark, warehouse, marked).toDF(_MASKED)
-        frame = frame.join(gone if group.is_apart else gone.hint("broadcast"), _MASKED, "left_anti")
-    values = [internal_name(column) for column in schema.columns]
+    frame = _live(spark, warehouse, frame.selectExpr(*columns), group, marked, few)
     if not with_address:
         return named(frame, schema, values)
     row_id = f"coalesce({ROW_ID_COLUMN}, {ADDRESS})" if group.stores_row_ids else ADDRESS
     facts = {BASE: BASE, **dict(zip(FACTS, FACT_FIELDS, strict=True))} if with_facts else {}
     return named(frame, schema, values, {ROW_ID: row_id, ADDRESS: ADDRESS, **facts})
+
+
+def _own_fields(group: _Group) -> Iterator[tuple[str, str, int | None]]:
+    """What the group's files store of each row beside its columns."""
+    if group.stores_row_ids:
+        yield ROW_ID_COLUMN, "bigint", ROW_ID_FIELD
+    if group.stores_stamps:
+        for name, identifier in FACT_FIELDS.items():
+            yield name, "bigint", identifier
+
+
+def _live(
+    spark: SparkSession,
+    warehouse: Warehouse,
+    frame: DataFrame,
+    group: _Group,
+    marked: Sequence[FileScan],
+    few: Sequence[int] | None,
+) -> DataFrame:
+    """The rows that no delete file marks. ``few``: the addresses of those, None where they are many."""
+    if few:
+        return frame.filter(f"NOT {is_among(ADDRESS, few)}")
+    if few is None:
+        gone = deleted_addresses(spark, warehouse, marked).toDF(_MASKED)
+        return frame.join(gone if group.is_apart else gone.hint("broadcast"), _MASKED, "left_anti")
+    return frame
 
 
 def _read_placed(

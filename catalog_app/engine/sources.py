@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catalog_app.domain.assignment import is_assignable
@@ -33,48 +34,68 @@ if TYPE_CHECKING:
     from catalog_app.storage.warehouse import Warehouse
 
 
-def target_dataframe(
-    spark: SparkSession,
-    warehouse: Warehouse,
-    source: RowSource,
-    *,
-    schema: Schema,
-    columns: tuple[str, ...] | None,
-    by_name: bool,
-    partition: Mapping[str, str | None],
-    fills_fields: bool = False,
-    numbered: NumberedRows | None = None,
-) -> DataFrame:
-    """The source's rows in the shape of ``schema``. ``partition`` fixes columns that the source does not carry. With
-    ``by_name`` fields inside of columns go by name too; ``fills_fields``: those that are missing are NULL.
-    ``numbered``: the source's rows, where identity columns get numbers.
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """Rows on their way into a table. ``partition`` fixes columns that the source does not carry. With ``by_name``
+    fields inside of columns go by name too; ``fills_fields``: those that are missing are NULL.
     """
-    fixed = {name.casefold(): text for name, text in partition.items() if text is not None}
-    targets = _targets(schema, columns, fixed)
-    frame, targets, kinds = _matched(spark, warehouse, source, schema, targets, by_name=by_name)
-    by_fields = Matching.FILLED if fills_fields else Matching.BY_NAME
+
+    schema: Schema
+    source: RowSource
+    columns: tuple[str, ...] | None
+    by_name: bool
+    partition: Mapping[str, str | None]
+    fills_fields: bool = False
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """Texts of the columns that the partition fixes, by folded name."""
+        return {name.casefold(): text for name, text in self.partition.items() if text is not None}
+
+    @property
+    def matching(self) -> Matching:
+        by_fields = Matching.FILLED if self.fills_fields else Matching.BY_NAME
+        return by_fields if self.by_name else Matching.BY_PLACE
+
+
+def target_dataframe(
+    spark: SparkSession, warehouse: Warehouse, insertion: Insertion, numbered: NumberedRows | None = None
+) -> DataFrame:
+    """The insertion's rows in the shape of its schema. ``numbered``: the rows, where identity columns get numbers."""
+    schema, source = insertion.schema, insertion.source
+    targets = _targets(schema, insertion.columns, insertion.fixed)
+    frame, targets, kinds = _matched(spark, warehouse, source, schema, targets, by_name=insertion.by_name)
     names = [f"s{index}" for index in range(len(targets))]
     frame = frame.toDF(*names) if numbered is None else numbered.frame.toDF(*names, NUMBER)
     given = {column.id: index for index, column in enumerate(targets)}
     if len(given) != len(targets):
         raise InvalidValue("A column is named twice in the INSERT.", remedy="Name each column once.")
-    expressions = []
-    matching = by_fields if by_name else Matching.BY_PLACE
-    computed = {column.id for column in schema.columns if _is_computed(column, given, fixed)}
-    for column in schema.columns:
-        if column.id in computed:
-            continue
-        if column.id in given:
-            index = given[column.id]
-            require_assignable(column, kinds[index])
-            value = assigned_value(column, f"s{index}", kinds[index], matching)
-        else:
-            value = _filled_value(column, fixed, numbered)
-        expressions.append(f"{value} AS {quoted(column.name)}")
+    computed = {column.id for column in schema.columns if _is_computed(column, given, insertion.fixed)}
+    expressions = [
+        f"{_column_value(column, insertion, kinds, given, numbered)} AS {quoted(column.name)}"
+        for column in schema.columns
+        if column.id not in computed
+    ]
     if isinstance(source, QuerySource):
-        stored_constants_check(spark, warehouse, source, list(zip(targets, kinds, strict=True)), by_place=not by_name)
+        typed = list(zip(targets, kinds, strict=True))
+        stored_constants_check(spark, warehouse, source, typed, by_place=not insertion.by_name)
     frame = frame.selectExpr(*expressions)
     return _with_computed(frame, schema, computed) if computed else frame
+
+
+def _column_value(
+    column: Column,
+    insertion: Insertion,
+    kinds: Sequence[str],
+    given: Mapping[int, int],
+    numbered: NumberedRows | None,
+) -> str:
+    """SQL of what the column stores. ``given``: the place in the source, by column id; ``kinds``: types by place."""
+    if column.id not in given:
+        return _filled_value(column, insertion.fixed, numbered)
+    index = given[column.id]
+    require_assignable(column, kinds[index])
+    return assigned_value(column, f"s{index}", kinds[index], insertion.matching)
 
 
 def _matched(

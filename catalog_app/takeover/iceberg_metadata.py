@@ -13,6 +13,7 @@ from catalog_app.takeover.locations import Locations
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 
 if TYPE_CHECKING:
+    from pyiceberg.io import FileIO as AnyFileIO
     from pyiceberg.table import FileScanTask, Table
 
 _NUMBERED = re.compile(r"v?(\d+)(?:-[^/]*)?\.metadata\.json$")
@@ -61,9 +62,22 @@ def metadata_table(locations: Locations, path: str) -> Table:
     """The table as its metadata say. Each file that they name is checked before it is opened."""
     from pyiceberg.catalog.noop import NoopCatalog
     from pyiceberg.exceptions import ValidationError
-    from pyiceberg.io import FileIO, InputFile, OutputFile
     from pyiceberg.serializers import FromInputFile
     from pyiceberg.table import StaticTable
+
+    io = _read_only(locations)
+    try:
+        metadata = FromInputFile.table_metadata(io.new_input(path))
+    except (ValueError, ValidationError) as error:
+        raise InvalidValue(
+            f"The metadata {path} are none of Iceberg that can be read.", remedy="Name a whole file .metadata.json."
+        ) from error
+    return StaticTable(("taken",), metadata, path, io, NoopCatalog("taken"))
+
+
+def _read_only(locations: Locations) -> AnyFileIO:
+    """Files at allowed locations. PyIceberg is loaded where it is first needed."""
+    from pyiceberg.io import FileIO, InputFile, OutputFile
 
     class Allowed(InputFile):
         """A file at an allowed location."""
@@ -90,14 +104,7 @@ def metadata_table(locations: Locations, path: str) -> Table:
         def delete(self, location: Any) -> None:
             raise NotImplementedError(f"{location} is read only")
 
-    io = ReadOnly()
-    try:
-        metadata = FromInputFile.table_metadata(io.new_input(path))
-    except (ValueError, ValidationError) as error:
-        raise InvalidValue(
-            f"The metadata {path} are none of Iceberg that can be read.", remedy="Name a whole file .metadata.json."
-        ) from error
-    return StaticTable(("taken",), metadata, path, io, NoopCatalog("taken"))
+    return ReadOnly()
 
 
 def planned_files(table: Table) -> list[FileScanTask]:

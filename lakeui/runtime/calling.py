@@ -23,7 +23,7 @@ def settings_require() -> None:
     """
     from lakeui.common.errors import LakeError
     from lakeui.runtime.discovery import refuse_unfit_for_production
-    from lakeui.runtime.variables import variables_read
+    from lakeui.runtime.environment import variables_read
 
     try:
         refuse_unfit_for_production(variables_read(os.environ))

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from lakeui.common.errors import InvalidValue
-from lakeui.runtime.variables import Variables, said_by
+from lakeui.runtime.environment import said_by
+from lakeui.runtime.variables import Variables
 
 VARIABLES = {
     "database_url": "DATABASE_URL",

@@ -26,12 +26,13 @@ from lakeui.common.broker import redis_client
 from lakeui.common.errors import LakeError
 from lakeui.runtime.calling import IN_REPOSITORY, SHOWN
 from lakeui.runtime.discovery import VARIABLES, services_read
+from lakeui.runtime.environment import said_by
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.provider_checks import provider_check
 from lakeui.runtime.spark import java_require
 from lakeui.runtime.spark_address import SPARK_SECONDS, PartMissing, spark_address
 from lakeui.runtime.store_checks import spark_store_check, store_check
-from lakeui.runtime.variables import FIELDS, is_secret, otherwise, said_by
+from lakeui.runtime.variables import FIELDS, is_secret, otherwise
 from merge_app.jobs.presence import workers_present
 
 CONNECT_SECONDS = 5

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakeui.runtime.variables import FIELDS, FILE, OTHERS, PREFIX, SECTIONS, TEST_PREFIX, allowed, is_secret, otherwise
+from lakeui.runtime.environment import FILE, OTHERS, PREFIX, TEST_PREFIX
+from lakeui.runtime.variables import FIELDS, SECTIONS, allowed, is_secret, otherwise
 
 HEAD = f"""# Settings
 

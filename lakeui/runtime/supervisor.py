@@ -25,6 +25,7 @@ from lakeui.runtime.discovery import (
     services_from_environment,
     services_write,
 )
+from lakeui.runtime.environment import FILE
 from lakeui.runtime.home import HomeLock, processes_read, processes_write, restarts_write
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.problems import Interrupted, RuntimeProblem
@@ -33,7 +34,7 @@ from lakeui.runtime.redis_server import EmbeddedRedis
 from lakeui.runtime.restarts import LONGEST_DELAY_SECONDS, MOST_ENDS, WINDOW_SECONDS, RestartPolicy
 from lakeui.runtime.spark import EmbeddedSpark, java_require, query_memory
 from lakeui.runtime.stores import spark_store, store_options
-from lakeui.runtime.variables import FILE, Variables
+from lakeui.runtime.variables import Variables
 from lakeui.runtime.web import WEB_PATIENCE_SECONDS, port_require, ready_parts, web_command
 
 DATABASE = "lakeui"

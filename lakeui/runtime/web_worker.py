@@ -81,7 +81,7 @@ def network_of(address: str) -> str:
 def connections_limit(environment: Mapping[str, str]) -> int:
     """Connections that one address may have in one process; 0 for no limit. A proxy's address is that of everybody."""
     # In the web process alone: see web_options.
-    from lakeui.runtime.variables import variables_read
+    from lakeui.runtime.environment import variables_read
 
     variables = variables_read(environment)
     said = variables.connections_per_address

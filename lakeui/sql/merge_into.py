@@ -37,23 +37,20 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
     source = _source(cursor)
     values = SourceValues(len(source.query.tables), cursor.common, sides_of(table, alias, source))
     scope = MergeScope(table, alias, source, values)
-    if scope.source_name is not None and scope.source_name.casefold() == scope.target_name.casefold():
-        raise InvalidValue(
-            f"Source and target are both called {scope.target_name}.", remedy="Give one of them an alias: USING t AS s."
-        )
+    _refuse_one_name(scope)
     joined = accept_join_columns(cursor, scope.target_name, scope.source_name)
     if joined is None:
         cursor.expect("ON")
     on = scope.expression(joined or read_span(cursor), is_condition=True)
     clauses = read_clauses(cursor, scope)
     returning = accept_returning(cursor)
+    if values.are_there and with_schema_evolution:
+        raise NotSupported(
+            "Values of MERGE WITH SCHEMA EVOLUTION take no subqueries.",
+            remedy="Join it in the source, USING (SELECT ..) AS s, and use the column.",
+        )
     query, columns = source.query, source.columns
     if values.are_there:
-        if with_schema_evolution:
-            raise NotSupported(
-                "Values of MERGE WITH SCHEMA EVOLUTION take no subqueries.",
-                remedy="Join it in the source, USING (SELECT ..) AS s, and use the column.",
-            )
         query, columns = values.source(query, scope.source_name, columns), None
     conjuncts = _conjuncts(on)
     keys = [key for key in (_key(conjunct, scope) for conjunct in conjuncts) if key is not None]
@@ -71,6 +68,13 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
         _with_present_keys(on, scope) if any(key.null_safe for key in keys) else "",
         returning,
     )
+
+
+def _refuse_one_name(scope: MergeScope) -> None:
+    if scope.source_name is not None and scope.source_name.casefold() == scope.target_name.casefold():
+        raise InvalidValue(
+            f"Source and target are both called {scope.target_name}.", remedy="Give one of them an alias: USING t AS s."
+        )
 
 
 # -- the source -------------------------------------------------------------------------------------------------------

@@ -74,10 +74,8 @@ def task_submit(
     TooManyQueued.
     """
     handler_for(kind)
-    if user is not None and kind in STATEMENT_KINDS:
-        _refuse_who_ends_spark(user.pk, idempotency_key)
-    if user is not None and kind in WRITE_TASK_KINDS:
-        _refuse_who_waits_often(user.pk, idempotency_key)
+    if user is not None:
+        _refuse_who_may_not_submit(kind, user.pk, idempotency_key)
     task = Task(
         kind=kind,
         parameters=dict(parameters),
@@ -88,19 +86,29 @@ def task_submit(
         scopes=None if scopes is None else sorted(scopes),
         retry_of_id=retry_of,
         request_id=current_request_id(),
-        # Workers are notified as soon as it is there.
-        rings=1,
-        ring_at=timezone.now() + FIRST_RING_AGAIN,
     )
+    return _queued(task)
+
+
+def _queued(task: Task) -> Task:
+    """The task, stored; or the earlier one of its key. Workers are notified as soon as it is there."""
+    task.rings, task.ring_at = 1, timezone.now() + FIRST_RING_AGAIN
     try:
         with transaction.atomic():
             task.save(force_insert=True)
     except IntegrityError:
-        if not idempotency_key:
+        if not task.idempotency_key:
             raise
         return _earlier(task)
     transaction.on_commit(partial(_notify, task.pk))
     return task
+
+
+def _refuse_who_may_not_submit(kind: str, user_id: int | None, idempotency_key: str) -> None:
+    if kind in STATEMENT_KINDS:
+        _refuse_who_ends_spark(user_id, idempotency_key)
+    if kind in WRITE_TASK_KINDS:
+        _refuse_who_waits_often(user_id, idempotency_key)
 
 
 def _refuse_who_ends_spark(user_id: int | None, idempotency_key: str) -> None:

@@ -64,19 +64,30 @@ def columns_pair(
                 added.add(lead)
         leads |= dict.fromkeys(ids, result)
         taken.setdefault(result, lead)
-    others: dict[int, dict[int, None]] = {lead: dict.fromkeys(ids) for lead, ids in target_aliases.items()}
-    for result, lead in taken.items():
-        others.setdefault(result, {}).update(dict.fromkeys((lead, *source_aliases.get(lead, ()))))
-    aliases = {lead: tuple(i for i in ids if i != lead) for lead, ids in others.items()}
     return Paired(
         _viewed(source, leads),
         _viewed(target, leads),
         leads,
         taken,
         joined,
-        {lead: ids for lead, ids in aliases.items() if ids},
+        _joined_aliases(taken, source_aliases, target_aliases),
         (*_parted(source, source_aliases, leads, of_source, added), *_parted(target, target_aliases, leads, of_target)),
     )
+
+
+def _joined_aliases(
+    taken: Mapping[int, int],
+    source_aliases: Mapping[int, tuple[int, ...]],
+    target_aliases: Mapping[int, tuple[int, ...]],
+) -> dict[int, tuple[int, ...]]:
+    """By id of the result the other ids of both sides. ``taken``: by id of the result the one that leads on the
+    source.
+    """
+    others: dict[int, dict[int, None]] = {lead: dict.fromkeys(ids) for lead, ids in target_aliases.items()}
+    for result, lead in taken.items():
+        others.setdefault(result, {}).update(dict.fromkeys((lead, *source_aliases.get(lead, ()))))
+    aliases = {lead: tuple(i for i in ids if i != lead) for lead, ids in others.items()}
+    return {lead: ids for lead, ids in aliases.items() if ids}
 
 
 def _parted(

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -46,41 +46,52 @@ def landing_put(
     """Look through a file of this machine and keep a copy in the zone; whether it is new there. The same file sent
     twice is one. Raises InvalidValue for what cannot be read, and AlreadyExists where another file of that name waits.
     """
-    zone = zone_checked(zone)
-    name = name_folded(name)
+    zone, name = zone_checked(zone), name_folded(name)
     name_check("file", name)
     digest = _digest(file)
     present = _waiting(pipeline.pk, zone).filter(name=name).first()
     if present is not None:
         return _same(present, digest), False
     scan, found = _looked_through(file, declared)
-    identity = uuid4()
     made = LandingFile(
-        id=identity,
         pipeline=pipeline,
         zone=zone,
         name=name,
-        format=found.value,
         bytes=file.stat().st_size,
         digest=digest,
-        path=f"{_folder(identity)}/file",
-        reading=storable(scan.reading.as_json()),
-        columns=[asdict(column) for column in _columns(scan, found)],
-        rows=scan.rows,
-        warnings=storable([*scan.warnings, *filter(None, [name_warning(name, found)])]),
         created_by_id=user_id,
+        **_scanned_fields(scan, found, name),
     )
+    made.path = f"{_folder(made.pk)}/file"
     # The row first: a crash in between leaves a row that is swept, never a file without a row.
     made.save()
     warehouse.put(file, made.path)
+    if _shown_whole(made):
+        return made, True
+    landing_remove(made, warehouse=warehouse)
+    return _same(_waiting(pipeline.pk, zone).get(name=name), digest), False
+
+
+def _shown_whole(file: LandingFile) -> bool:
+    """Whether it is the one file of its name that waits in its zone."""
     try:
         with transaction.atomic():
-            made.is_whole = True
-            made.save(update_fields=["is_whole"])
+            file.is_whole = True
+            file.save(update_fields=["is_whole"])
     except IntegrityError:
-        landing_remove(made, warehouse=warehouse)
-        return _same(_waiting(pipeline.pk, zone).get(name=name), digest), False
-    return made, True
+        return False
+    return True
+
+
+def _scanned_fields(scan: Scan, found: FileFormat, name: str) -> dict[str, Any]:
+    """Of the row of a file: what its bytes hold."""
+    return {
+        "format": found.value,
+        "reading": storable(scan.reading.as_json()),
+        "columns": [asdict(column) for column in _columns(scan, found)],
+        "rows": scan.rows,
+        "warnings": storable([*scan.warnings, *filter(None, [name_warning(name, found)])]),
+    }
 
 
 def _looked_through(file: Path, declared: str | None) -> tuple[Scan, FileFormat]:

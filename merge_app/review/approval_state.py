@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from catalog_app.domain.owners import owners_judge
 from catalog_app.domain.plan_facts import PlanFacts
+from catalog_app.domain.policy_judgement import PolicyVerdict
 from catalog_app.domain.protection import Protection, policies_judge
 from catalog_app.domain.roles import Action
 from catalog_app.models import Branch
@@ -69,12 +70,17 @@ def request_approval_state(
             is_conflicted=known is not None and known.seen == seen and known.conflict_count > 0,
             is_gone=source.dropped_at is not None or destination.dropped_at is not None,
             owners=owners_judge(protection.owners, facts),
-            policies=tuple(
-                replace(verdict, drawn=verdict.rows_drawn(approved.facts)) if approved and approved.facts else verdict
-                for verdict in policies_judge(protection, facts, timezone.now())
-            ),
+            policies=_policies(protection, facts, approved),
         )
     )
+
+
+def _policies(protection: Protection, facts: PlanFacts | None, approved: KnownPlan | None) -> tuple[PolicyVerdict, ...]:
+    """What the policies say of the plan. A look at the rows that were drawn of the ``approved`` plan counts for it."""
+    verdicts = policies_judge(protection, facts, timezone.now())
+    if approved is None or approved.facts is None:
+        return tuple(verdicts)
+    return tuple(replace(verdict, drawn=verdict.rows_drawn(approved.facts)) for verdict in verdicts)
 
 
 def facts_known(known: KnownPlan | None, protection: Protection, seen: Seen, fingerprint: str = "") -> PlanFacts | None:

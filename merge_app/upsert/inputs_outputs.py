@@ -64,7 +64,15 @@ class Implementation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MergeOptions:
-    """The question, checked. ``memory_limit`` is DuckDB's, ``lock_seconds`` how long another merge is waited for."""
+    """The question, checked.
+
+    Keys are compared null-safely, and NaN equals NaN. Two rows of the batch with one key raise DuplicateKey, unless
+    ``dedup_by`` names columns: the greatest row wins (rows §4). With ``schema_evolution`` the data set gains new
+    columns and wider types, and columns that the batch lacks stay as they are. Without it such columns are an error. So
+    are additional ones, unless ``extra_columns`` is ``ignore``. ``use_merge``: True demands DuckDB's MERGE, False
+    refuses it, None takes it where this DuckDB has it. ``memory_limit`` is DuckDB's, ``lock_seconds`` how long another
+    merge is waited for.
+    """
 
     strategy: Strategy
     key_columns: tuple[str, ...]

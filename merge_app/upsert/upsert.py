@@ -52,15 +52,10 @@ def merge(
 ) -> MergeResult:
     """Merge a batch into the Parquet data set in the folder ``target``, whole or not at all.
 
-    ``insert`` adds rows whose key is new, ``update`` replaces rows whose key is there, ``upsert`` does both. Keys are
-    compared null-safely, and NaN equals NaN. ``insert`` and ``upsert`` make a data set that is not there, ``update``
-    raises NotFound. ``use_merge``: True demands DuckDB's MERGE, False refuses it, None takes it where this DuckDB has
-    it. Rows that have the batch's values already are not written, and a merge that changes none writes no file. Two
-    rows of the batch with one key raise DuplicateKey, unless ``dedup_by`` names columns: the greatest row
-    wins (rows §4).
-    With ``schema_evolution`` the data set gains new columns and wider types, and columns that the batch lacks stay as
-    they are; without it such columns are an error. So are additional ones, unless ``extra_columns`` is ``ignore``.
-    A ``dry_run`` makes the same plan and answers its counts; it neither locks nor writes.
+    ``insert`` adds rows whose key is new, ``update`` replaces rows whose key is there, ``upsert`` does both.
+    ``insert`` and ``upsert`` make a data set that is not there, ``update`` raises NotFound. Rows that have the batch's
+    values already are not written, and a merge that changes none writes no file. A ``dry_run`` makes the same plan and
+    answers its counts; it neither locks nor writes. ``MergeOptions`` says the rest.
     """
     options = MergeOptions(
         strategy=choice(Strategy, strategy, "strategy"),
@@ -74,15 +69,19 @@ def merge(
         lock_seconds=lock_seconds,
     )
     form = FileFormat.of(compression, max_rows_per_file, row_group_size)
-    root = data_set_root(target)
-    given = batch_open(data, schema)
+    return _merged(data_set_root(target), batch_open(data, schema), options, form, dry_run=dry_run)
+
+
+def _merged(
+    root: Path, given: pa.Table | pa.RecordBatchReader, options: MergeOptions, form: FileFormat, *, dry_run: bool
+) -> MergeResult:
     options = options.named(given.schema.names)
     if given.schema.names:
         require_keys((*options.key_columns, *options.dedup_by), given.schema, "The batch")
     if dry_run:
         with tempfile.TemporaryDirectory() as folder:
             return _rehearsed(_plan(root, given, options, form, Path(folder)))
-    with workspace(root, lock_seconds=lock_seconds) as place:
+    with workspace(root, lock_seconds=options.lock_seconds) as place:
         return _write(_plan(root, given, options, form, place), form, place)
 
 

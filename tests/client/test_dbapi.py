@@ -9,6 +9,7 @@ from decimal import Decimal
 import pytest
 
 from lakeui_client import Catalog, dbapi
+from lakeui_client.dbapi_values import rows_read
 
 
 @pytest.fixture
@@ -42,11 +43,11 @@ def test_values_of_json_become_those_of_python() -> None:
     }
     columns = [(kind, kind) for kind in values]
     rows = [tuple(sent for sent, _ in values.values()), (None,) * len(values)]
-    first, second = dbapi._rows(columns, rows)
+    first, second = rows_read(columns, rows)
     assert repr(first) == repr(tuple(meant for _, meant in values.values()))
     assert second == (None,) * len(values)
     far = ("+12026-01-31T10:00:00Z",)
-    assert list(dbapi._rows([("t", "timestamp")], [far])) == [far]
+    assert list(rows_read([("t", "timestamp")], [far])) == [far]
 
 
 def test_parameters_are_values(connection: dbapi.Connection) -> None:

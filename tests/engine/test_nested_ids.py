@@ -11,7 +11,7 @@ import pytest
 from catalog_app.domain.nested import numbered
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import parse_identified, parse_type
-from catalog_app.engine import engine as engine_module
+from catalog_app.engine import appending
 from tests.engine.lake import Lake
 
 EVERYTHING = """struct<a#3:int,`b c`#4:array<#5:struct<x#6:int,y#7:string>>,m#8:map<#9:string,#10:array<#11:bigint>>,
@@ -57,7 +57,7 @@ def test_files_hold_the_id_of_every_field(lake: Lake, rows: int) -> None:
 
 
 def test_many_rows_in_partitions_hold_ids_too(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_module, "SMALL_SCAN_ROWS", 0)
+    monkeypatch.setattr(appending, "SMALL_SCAN_ROWS", 0)
     columns = (Column(1, "id", "bigint"), nested(2, "s", "struct<a#3:int>"))
     lake.schema = Schema(columns, partition_by=(1,))
     lake.query("SELECT id % 3, named_struct('a', CAST(id AS INT)) FROM range(20000)")

@@ -21,8 +21,8 @@ from lakeui.runtime.discovery import (
     services_file,
     services_write,
 )
+from lakeui.runtime.environment import variables_read
 from lakeui.runtime.postgres import SOCKET_DIRECTORY_LIMIT, EmbeddedPostgres
-from lakeui.runtime.variables import variables_read
 
 WRITTEN = Services("postgresql://postgres@/lakeui?host=/run/pg", "redis://:p@127.0.0.1:1/0", "sc://localhost:2", "/w")
 

@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from catalog_app.engine.exporting import LARGEST_EXPORT_BYTES
+from lakeui.runtime.environment import variables_read
 from lakeui.runtime.spark import LARGEST_RESULT, LATER_COMPILER
-from lakeui.runtime.variables import FIELDS, variables_read
+from lakeui.runtime.variables import FIELDS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "docker" / "Dockerfile").read_text()

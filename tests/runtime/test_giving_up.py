@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from lakeui.runtime import restarts
+from lakeui.runtime.environment import variables_read
 from lakeui.runtime.problems import Interrupted, RuntimeProblem
 from lakeui.runtime.processes import ProcessRecord, is_alive
 from lakeui.runtime.restarts import MOST_ENDS
 from lakeui.runtime.supervisor import Started, Supervisor, UpOptions
-from lakeui.runtime.variables import variables_read
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from lakeui.runtime.variables import FIELDS, variables_read
+from lakeui.runtime.environment import variables_read
+from lakeui.runtime.variables import FIELDS
 from tests.runtime.helm_render import CHART, KEPT, chart_digest, rendered
 from tests.runtime.test_docker import SERVICES
 

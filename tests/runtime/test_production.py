@@ -11,7 +11,7 @@ import pytest
 
 from lakeui.common.errors import InvalidValue
 from lakeui.runtime.discovery import refuse_unfit_for_production
-from lakeui.runtime.variables import variables_read
+from lakeui.runtime.environment import variables_read
 
 ROOT = Path(__file__).resolve().parents[2]
 FIT = {"LAKEUI_HTTPS": "1", "LAKEUI_SECRET_KEY": "k" * 50, "LAKEUI_ALLOWED_HOSTS": "lake.example.org"}

@@ -14,9 +14,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from lakeui.common.errors import InvalidValue
 from lakeui.runtime.discovery import services_from_environment
+from lakeui.runtime.environment import OTHERS, TEST_PREFIX, said_by, variables_read
 from lakeui.runtime.settings_page import settings_page
 from lakeui.runtime.supervisor import Supervisor, UpOptions
-from lakeui.runtime.variables import FIELDS, OTHERS, TEST_PREFIX, allowed, is_secret, said_by, variables_read
+from lakeui.runtime.variables import FIELDS, allowed, is_secret
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRETS = [name for name in FIELDS if is_secret(name)]

@@ -8,10 +8,10 @@ import pytest
 
 from catalog_app.domain.stores import reader_options
 from lakeui.common.errors import InvalidValue
+from lakeui.runtime.environment import variables_read
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.spark import EmbeddedSpark
 from lakeui.runtime.stores import azure_options, spark_store, store_options
-from lakeui.runtime.variables import variables_read
 
 SAID = {
     "LAKEUI_STORE_ENDPOINT": "http://127.0.0.1:9000",

@@ -67,17 +67,10 @@ def merge_prepare(
         fills_fields=fills_fields,
         source_query=source.query if text and may_have_constants(source.query) else None,
     )
-    keys = [
-        (key.source, kind)
-        for key, kind in zip(statement.keys, kinds.keys, strict=True)
-        if table.schema.named(key.column) is not None
-    ]
-    asked = replace(
-        source,
-        keys=tuple(text for text, _ in keys),
-        described=known,
-        key_types=tuple(kind for _, kind in keys),
-    )
+    typed = zip(statement.keys, kinds.keys, strict=True)
+    keys = [(key.source, kind) for key, kind in typed if table.schema.named(key.column) is not None]
+    texts, types = tuple(text for text, _ in keys), tuple(kind for _, kind in keys)
+    asked = replace(source, keys=texts, described=known, key_types=types)
     return PreparedClauses(fresh, tuple(map(_rule, statement.clauses, assigned, kinds.values)), asked)
 
 

@@ -85,14 +85,10 @@ def _replacement_commit(
     # Also where the condition found no row: it speaks of rows that others insert meanwhile.
     is_change = bool(changes.rows or added)
     gone = alterations.operation(table, OperationKind.DELETE, effects=effects, metrics=own) if is_change else None
-    come = (
-        alterations.operation(table, OperationKind.INSERT, effects=FileEffects(added), metrics=inserted)
-        if added
-        else None
-    )
+    come = alterations.operation(table, OperationKind.INSERT, effects=FileEffects(added), metrics=inserted)
     fault_point("write.registered")
     call.context.step("commit", "write one version")
-    operations = [gone, come, copies.operation]
+    operations = [gone, come if added else None, copies.operation]
     return rows_commit(call, target, "INSERT REPLACE WHERE", operations, table=table, metrics=metrics)
 
 

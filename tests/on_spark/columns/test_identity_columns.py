@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from catalog_app.engine import engine, merge_source, writing
+from catalog_app.engine import appending, engine, merge_source, writing
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor import Session
 from lakeui.frontdoor.entries.batches import batch_merge
@@ -61,7 +61,7 @@ def test_files_and_batches_get_numbers(lake: Lake, tmp_path: Path) -> None:
 
 
 def test_many_rows_of_many_tasks_get_gapless_numbers(made: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "SMALL_SCAN_ROWS", -1)
+    monkeypatch.setattr(appending, "SMALL_SCAN_ROWS", -1)
     monkeypatch.setattr(engine, "PROBABLY_MANY_ROWS", -1)
     monkeypatch.setattr(writing, "SMALL_ROWS", 0)
     monkeypatch.setattr(merge_source, "FEW_ROWS", 0)

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
 
-from catalog_app.engine import engine
+from catalog_app.engine import appending
 from catalog_app.importing.spec import Reading
 from catalog_app.models import FileImport
 from catalog_app.selectors.snapshots import branch_get, catalog_get
@@ -259,7 +259,7 @@ def test_a_file_without_rows_makes_an_empty_table(lake: Lake, tmp_path: Path) ->
 
 
 def test_many_rows_come_by_a_job(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "SMALL_SCAN_ROWS", 20_000)
+    monkeypatch.setattr(appending, "SMALL_SCAN_ROWS", 20_000)
     rows = "".join(f"{number},{number / 8}\n" for number in range(25_000))
     load(lake, send(lake, f"n,x\n{rows}".encode(), tmp_path))
     assert lake.sql("SELECT count(*), sum(n), sum(x) FROM d.t").rows == [[25_000, 312487500, 39060937.5]]

@@ -10,16 +10,15 @@ statement is, but for those between BEGIN and COMMIT. Statements read ``?`` with
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import datetime
-import decimal
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from lakeui_client.catalogs import Branch, Catalog
+from lakeui_client.dbapi_values import rows_read
 from lakeui_client.errors import ConflictError, ConnectionFailed, LakeError, PermissionDenied, Unauthenticated
 from lakeui_client.errors import NotFound as _NotFound
 from lakeui_client.kinds import changes_tables, moves
@@ -291,7 +290,7 @@ class Cursor:
         self._let_go()
         self.result = self.connection.run(operation, parameters or None)
         self._count = self.result.row_count
-        self._rows = self._kept_rows() if self.result.truncated else _rows(self.result.columns, self.result.rows)
+        self._rows = self._kept_rows() if self.result.truncated else rows_read(self.result.columns, self.result.rows)
         return self
 
     def _kept_rows(self) -> Iterator[tuple[Any, ...]]:
@@ -304,7 +303,7 @@ class Cursor:
         except LakeError as error:
             raise _translated(error) from error
         self._count = kept.row_count
-        return _rows(kept.columns, self._pages(kept))
+        return rows_read(kept.columns, self._pages(kept))
 
     def _pages(self, kept: KeptResult) -> Iterator[tuple[Any, ...]]:
         try:
@@ -358,44 +357,3 @@ class Cursor:
         self._is_closed = True
         self._rows = iter(())
         self._let_go()
-
-
-def _rows(columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Rows of JSON values as Python's."""
-    readers = [_reader(kind) for _, kind in columns]
-    return (
-        tuple(None if value is None else read(value) for read, value in zip(readers, row, strict=True)) for row in rows
-    )
-
-
-def _reader(kind: str) -> Callable[[Any], Any]:
-    """What makes a Python value of a JSON value of that Spark type."""
-    name = kind.lower()
-    if name.startswith("decimal"):
-        return decimal.Decimal
-    if name in ("float", "double"):
-        return float
-    if name.startswith("timestamp"):
-        return _moment
-    if name == "binary":
-        return base64.b64decode
-    return _date if name == "date" else _same
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _moment(text: str) -> datetime.datetime | str:
-    """A time; a text where Python's calendar has no such year."""
-    try:
-        return datetime.datetime.fromisoformat(text)
-    except ValueError:
-        return text
-
-
-def _date(text: str) -> datetime.date | str:
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:
-        return text

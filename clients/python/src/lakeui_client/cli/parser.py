@@ -182,18 +182,11 @@ def _merges(word: Any) -> None:
     _bypass(made)
     _requests(word("request", merges.request, "merge requests"))
     pull_requests.words_add(word)
-    made = word(
-        "restrictions", people.restrictions, "list what is hidden of tables, hide rows and columns, or lift that"
-    )
-    made.add_argument("table", nargs="?", metavar="DATABASE.TABLE", help="of which something is hidden")
-    made.add_argument("--role", metavar="ROLE", help="from this role and those below it")
-    made.add_argument("--group", metavar="GROUP", help="from this group")
-    made.add_argument("--filter", metavar="CONDITION", help="only rows for which it is true are seen")
-    made.add_argument(
-        "--mask", action="append", default=[], metavar="COLUMN=EXPRESSION", help="what is read in place of the column"
-    )
-    made.add_argument("--preview", action="store_true", help="show rows as they see them, and change nothing")
-    made.add_argument("--lift", type=int, metavar="ID", help="have the restriction hide nothing any more")
+    _reviews(word)
+    _restrictions(word)
+
+
+def _reviews(word: Any) -> None:
     made = word("statuses", merges.statuses, "list what other systems report of a merge request, or report something")
     made.add_argument("number", type=int)
     made.add_argument("context", nargs="?", help="what reports: ci/tests")
@@ -209,6 +202,21 @@ def _merges(word: Any) -> None:
     made.add_argument(
         "--looked-at", metavar="CODE", help="approve after a look at the rows drawn: the code beside them"
     )
+
+
+def _restrictions(word: Any) -> None:
+    made = word(
+        "restrictions", people.restrictions, "list what is hidden of tables, hide rows and columns, or lift that"
+    )
+    made.add_argument("table", nargs="?", metavar="DATABASE.TABLE", help="of which something is hidden")
+    made.add_argument("--role", metavar="ROLE", help="from this role and those below it")
+    made.add_argument("--group", metavar="GROUP", help="from this group")
+    made.add_argument("--filter", metavar="CONDITION", help="only rows for which it is true are seen")
+    made.add_argument(
+        "--mask", action="append", default=[], metavar="COLUMN=EXPRESSION", help="what is read in place of the column"
+    )
+    made.add_argument("--preview", action="store_true", help="show rows as they see them, and change nothing")
+    made.add_argument("--lift", type=int, metavar="ID", help="have the restriction hide nothing any more")
 
 
 def _protection(word: Any) -> None:
