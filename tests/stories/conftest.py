@@ -11,8 +11,8 @@ from catalog_app.services.files import addresses_allocate
 from lakeui.frontdoor import compute
 from tests.support.collected_stories import StoryModule
 from tests.support.lake import Lake
+from tests.support.lake_memory_engine import StoryEngine
 from tests.support.memory_engine import MemoryEngine
-from tests.support.memory_merging import MergingMemoryEngine
 from tests.support.stored_databases import Begin, StoredDatabases
 from tests.support.story_files import ANCESTORS
 
@@ -31,7 +31,7 @@ def database(open_database: None) -> None:
 @pytest.fixture
 def memory_engine(monkeypatch: pytest.MonkeyPatch) -> MemoryEngine:
     """No Spark: rows lie in this process."""
-    engine = MergingMemoryEngine(addresses_allocate)
+    engine = StoryEngine(addresses_allocate)
     monkeypatch.setattr(compute, "engine_make", lambda: engine)
     return engine
 

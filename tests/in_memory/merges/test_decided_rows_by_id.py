@@ -46,21 +46,6 @@ def shown(lake: Lake, branch: str = "main") -> list[tuple[object, ...]]:
     return [tuple(row) for row in lake.sql("SELECT id, v, n FROM d.t ORDER BY id", branch).rows]
 
 
-@pytest.mark.parametrize(
-    ("action", "value"),
-    [("ROWS TAKE SOURCE", "b"), ("ROWS TAKE TARGET", "m"), ("ROWS TAKE LARGER", "m"), ("ROWS TAKE NEWEST BY v", "m")],
-)
-def test_what_does_not_clash_stays(clashing: Lake, action: str, value: str) -> None:
-    assert clashing.codes("b") == {"SAME_FILE_UPDATE_UPDATE"}
-    decided(clashing, action)
-    assert shown(clashing) == [(1, value, 1), (2, "b", 20), (3, "b", 3), (4, "m", 4)]
-    for branch in ("b", "old"):
-        clashing.merge("main", branch)
-        assert shown(clashing, branch) == shown(clashing)
-    clashing.merge("b")
-    assert shown(clashing, "b") == shown(clashing)
-
-
 @pytest.mark.parametrize(("action", "cells"), [("TAKE SOURCE", ("b", 1)), ("""SET '{"v": "e", "n": 7}'""", ("e", 7))])
 def test_one_row_is_decided_by_its_row_id(clashing: Lake, action: str, cells: tuple[object, ...]) -> None:
     decided(clashing, f"ROW '{row_id(clashing, 1)}' {action}")
@@ -123,12 +108,3 @@ def test_a_deleted_row_comes_back_or_stays_away(lake_by: Lake, action: str, firs
     assert shown(lake_by) == ([first, *rest] if first else rest)
     lake_by.merge("main", "b")
     assert shown(lake_by, "b") == shown(lake_by)
-
-
-def test_unseen_new_rows_need_their_own_decision(clashing: Lake) -> None:
-    run(clashing, "main", "INSERT INTO d.t VALUES (9, 'm', 9)")
-    with pytest.raises(MergeConflict) as refused:
-        decided(clashing, "ROWS TAKE SOURCE")
-    assert {item["code"] for item in refused.value.details["conflicts"]} == {"PREDICATE_DML_VS_INSERT"}
-    decided(clashing, "KEEP BOTH", "ROWS TAKE SOURCE")
-    assert shown(clashing) == [(1, "b", 1), (2, "b", 20), (3, "b", 3), (4, "m", 4), (9, "m", 9)]

@@ -1,15 +1,14 @@
-"""``merge.conflicts`` by row: stories as data, in both directions where the rule mirrors; and what is refused."""
+"""Verdicts of ``merge.conflicts``, and what is refused. ``tests/stories/settings_of_conflicts.toml`` has merges."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from lakeui.common.errors import InvalidValue, MergeConflict
 from tests.support.lake import Lake
-from tests.support.rows import OPTIMIZE, delete, row_ids, rows, set_v
+from tests.support.rows import delete, row_ids, rows, set_v
 
 ANCESTOR = ["INSERT INTO d.t VALUES (1, 'o'), (2, 'o'), (3, 'o')"]
 
@@ -23,66 +22,13 @@ def lake_of(lake: Lake, conflicts: str, ancestor: Sequence[str] = ANCESTOR) -> L
     return lake
 
 
-def story(source: list[str], target: list[str], merged: str | set[str], name: str = "") -> Any:
-    """``merged``: rows, or the verdicts that refuse it."""
-    return pytest.param(source, target, merged, id=name or None)
-
-
-MIRRORED = [
-    story([set_v("B", 1)], [set_v("M", 2)], "1B 2M 3o", "updates of different rows of one file"),
-    story([set_v("B", 1)], [set_v("M", 1)], {"SAME_FILE_UPDATE_UPDATE"}, "updates of one row"),
-    story([set_v("B", 1), OPTIMIZE], [OPTIMIZE, set_v("M", 2)], "1B 2M 3o", "through compactions"),
-    story([OPTIMIZE, set_v("B", 1)], [set_v("M", 1), OPTIMIZE], {"SAME_FILE_UPDATE_UPDATE"}, "one row, compacted"),
-    story([delete(1)], [set_v("M", 2)], "2M 3o", "a delete and an update of different rows"),
-    story([delete(1)], [delete(1, 2)], "3o", "one row deleted twice"),
-    story([set_v("B", 1)], [set_v("M", 2), delete(3)], "1B 2M", "several rows"),
-]
-ONE_WAY = [
-    story([set_v("B", 1)], [delete(1)], {"SAME_FILE_UPDATE_DELETE"}, "an update meets a delete of its row"),
-    story([delete(1)], [set_v("M", 1)], "1M 2o 3o", "a delete meets an update of its row"),
-    story([set_v("B", 1)], ["INSERT INTO d.t VALUES (4, 'm')"], {"PREDICATE_DML_VS_INSERT"}, "an insert and an update"),
-    story([delete(1)], ["INSERT INTO d.t VALUES (4, 'm')"], {"PREDICATE_DML_VS_INSERT"}, "an insert and a delete"),
-    story(["INSERT INTO d.t VALUES (4, 'b')"], [set_v("M", 1)], "1M 2o 3o 4b", "an update and an insert"),
-]
-
-
-def check(lake: Lake, source: list[str], target: list[str], merged: str | set[str], flipped: bool) -> None:
-    target_branch, source_branch = ("b", "main") if flipped else ("main", "b")
-    for statement in source:
-        lake.sql(statement, source_branch)
-    for statement in target:
-        lake.sql(statement, target_branch)
-    if isinstance(merged, set):
-        assert lake.codes(source_branch, target_branch) == merged
-        return
-    before = {**row_ids(lake, target_branch), **row_ids(lake, source_branch)}
-    lake.merge(source_branch, target_branch)
-    assert rows(lake, target_branch) == merged
-    assert row_ids(lake, target_branch).items() <= before.items()
-    lake.merge(target_branch, source_branch)
-    assert rows(lake, source_branch) == merged
-    assert lake.breaches() == []
-
-
-@pytest.mark.parametrize("flipped", [False, True], ids=["", "flipped"])
-@pytest.mark.parametrize(("source", "target", "merged"), MIRRORED)
-def test_by_row_what_mirrors(lake: Lake, source: list[str], target: list[str], merged: Any, flipped: bool) -> None:
-    check(lake_of(lake, "row"), source, target, merged, flipped)
-
-
-@pytest.mark.parametrize(("source", "target", "merged"), ONE_WAY)
-def test_by_row_what_has_a_direction(lake: Lake, source: list[str], target: list[str], merged: Any) -> None:
-    check(lake_of(lake, "row"), source, target, merged, flipped=False)
-
-
-def test_the_target_chooses_a_tables_merge_setting(lake: Lake) -> None:
-    lake_of(lake, "file")
+def test_rows_that_merge_keep_their_ids(lake: Lake) -> None:
+    lake_of(lake, "row")
+    before = row_ids(lake)
     lake.sql(set_v("B", 1), "b")
     lake.sql(set_v("M", 2))
-    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = 'row')", "b")
-    assert lake.codes("b") == {"SAME_FILE_UPDATE_UPDATE"}
-    lake.merge("main", "b")
-    assert rows(lake, "b") == "1B 2M 3o"
+    lake.merge("b")
+    assert row_ids(lake) == before
 
 
 def test_a_table_inherits_from_its_catalog(lake: Lake) -> None:
@@ -100,15 +46,6 @@ def test_a_table_inherits_from_its_catalog(lake: Lake) -> None:
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = 'row')")
     lake.merge("b")
     assert rows(lake) == "1B 2M 3o"
-
-
-def test_a_transaction_merges_by_its_branchs_setting(lake: Lake) -> None:
-    lake_of(lake, "row")
-    opened = lake.sql("BEGIN").extra["transaction"]
-    lake.sql(set_v("T", 1), transaction=opened)
-    lake.sql(set_v("M", 2))
-    lake.sql("COMMIT", transaction=opened)
-    assert rows(lake) == "1T 2M 3o"
 
 
 @pytest.mark.parametrize(

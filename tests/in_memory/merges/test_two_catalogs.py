@@ -185,3 +185,20 @@ def test_there_and_back_is_alike_in_random_histories(lake: Lake, number: int) ->
                 assert history.shown(source, table) == history.shown(target, table), (source, target, table)
     assert compared
     assert breaches(*history.lakes) == []
+
+
+def test_another_catalog_meets_only_its_own_updates(lake: Lake) -> None:
+    """Its versions are its own: a number of one catalog says nothing of the other."""
+    other = Lake()
+    other.sql("CREATE DATABASE e")
+    other.sql("CREATE TABLE e.t (id INT, v INT)")
+    other.sql("INSERT INTO e.t VALUES (1, 0), (2, 0), (3, 0)")
+    lake.sql(f"MERGE BRANCH {other.catalog}.main TO main")
+    other.sql("UPDATE e.t SET v = 1 WHERE id = 2")
+    other.sql("DELETE FROM e.t WHERE id = 1")
+    lake.sql("CREATE DATABASE f")
+    lake.sql(f"MERGE BRANCH {other.catalog}.main TO main")
+    assert lake.rows("e.t") == [(2, 1), (3, 0)]
+    lake.sql("INSERT INTO e.t VALUES (5, 0)")
+    other.sql("UPDATE e.t SET v = 2 WHERE id = 3")
+    assert lake.codes(f"{other.catalog}.main") == {"PREDICATE_DML_VS_INSERT"}

@@ -6,10 +6,39 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.in_memory.merges.test_merged_branches import MERGED, REFUSED, overwritten_merge
 from tests.support.lake import Lake, OwnBranch
-from tests.support.rows import MODES, delete, properties, row_ids, rows, run, set_v, three_files_create, upsert
+from tests.support.rows import (
+    MODES,
+    OPTIMIZE,
+    delete,
+    properties,
+    remove,
+    row_ids,
+    rows,
+    run,
+    set_v,
+    three_files_create,
+    upsert,
+)
 from tests.support.soak import IS_SOAK
+
+REFUSED = [
+    ([upsert("B", 1)], [remove(2)], "SAME_FILE_UPDATE_DELETE"),
+    ([upsert("B", 1)], [upsert("M", 2)], "SAME_FILE_UPDATE_UPDATE"),
+    ([upsert("B", 1), OPTIMIZE], [OPTIMIZE, set_v("M", 2)], "SAME_FILE_UPDATE_UPDATE"),
+    ([set_v("B", 1)], [OPTIMIZE, upsert("M", 2)], "SAME_FILE_UPDATE_UPDATE"),
+    ([upsert("B", 1)], ["INSERT INTO d.t VALUES (9, 'm')"], "PREDICATE_DML_VS_INSERT"),
+]
+"""What the source did, what the target did, and the code of the conflict."""
+MERGED = [
+    ([upsert("B", 1)], [remove(3)], "1B 2o 4o 5o 6o"),
+    ([upsert("B", 1, 7)], [upsert("M", 3)], "1B 2o 3M 4o 5o 6o 7B"),
+    ([remove(1, 2, 5)], [upsert("M", 2, 3)], "2M 3M 4o 6o"),
+    ([remove(1)], [remove(1, 2), OPTIMIZE], "3o 4o 5o 6o"),
+    ([upsert("B", 1), upsert("C", 1, 2)], [OPTIMIZE], "1C 2C 3o 4o 5o 6o"),
+    ([remove(1), upsert("B", 2, 3), OPTIMIZE], [delete(5)], "2B 3B 4o 6o"),
+]
+"""What the source did, what the target did, and the rows of both after merges there and back."""
 
 
 @pytest.fixture(scope="module", params=MODES)
@@ -79,9 +108,7 @@ def test_update_and_delete_follow_the_mode_too(three_files: Lake) -> None:
 
 
 def test_branches_of_rewritten_files_merge_like_others(lake: Lake) -> None:
-    """Each case has two branches of its own; ``tests/in_memory/merges/test_merged_branches.py`` tells them
-    merge-on-read.
-    """
+    """Each case has two branches of its own. ``tests/stories/merge_into.toml`` has them merge-on-read."""
     three_files_create(lake, MODES[1])
     before = row_ids(lake)
     refused, merged = (REFUSED, MERGED) if IS_SOAK else (REFUSED[2:3], MERGED[1::2])
@@ -103,7 +130,11 @@ def test_branches_of_rewritten_files_merge_like_others(lake: Lake) -> None:
 
 def test_rewritten_rows_new_on_branch_survive_overwrite(lake: Lake) -> None:
     three_files_create(lake, MODES[1])
-    overwritten_merge(lake)
+    run(lake, "b", upsert("B", 3, 7, 8, 9), remove(4, 8), upsert("C", 3, 7, 9))
+    run(lake, "main", upsert("M", 1), "INSERT OVERWRITE d.t VALUES (0, 'over')")
+    result = lake.merge("b")
+    assert rows(lake) == "0over 7C 9C"
+    assert {"DISCARDED_UPDATE", "DISCARDED_DELETE"} <= {note["code"] for note in result["notes"]}
 
 
 def test_row_moved_to_another_partition_keeps_its_id(lake: Lake) -> None:
