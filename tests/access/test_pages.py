@@ -138,7 +138,7 @@ def test_sign_in_needs_the_csrf_token(alice: User) -> None:
     assert "reload the page" in response.content.decode()
 
 
-def test_sign_in_goes_on_only_to_this_site(alice: User) -> None:
+def test_sign_in_redirects_only_to_this_site(alice: User) -> None:
     data = {"username": "alice", "password": PASSWORD}
     assert Client().post("/login/", data | {"next": "https://evil.example/"})["Location"] == "/"
     assert Client().post("/login/", data | {"next": "/api/docs/"})["Location"] == "/api/docs/"
@@ -206,7 +206,7 @@ def test_behind_a_proxy_only_whoever_guesses_is_blocked(alice: User, settings: A
     assert sign_in(Client(headers={"X-Forwarded-For": "198.51.100.8"})).status_code == 302
 
 
-def test_a_success_forgets_the_failures_of_the_name(alice: User) -> None:
+def test_a_success_clears_the_failures_of_the_name(alice: User) -> None:
     for _ in range(2):
         for _ in range(9):
             sign_in(Client(), "wrong")

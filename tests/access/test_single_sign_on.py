@@ -170,7 +170,7 @@ def test_no_accounts_are_made_where_that_is_off(
 
 
 @pytest.mark.parametrize("wanted", ["https://elsewhere.example/", "//elsewhere.example", "javascript:alert(1)"])
-def test_nobody_is_sent_to_another_site(client: Client, provider: Provider, wanted: str) -> None:
+def test_no_redirect_leaves_the_site(client: Client, provider: Provider, wanted: str) -> None:
     assert sign_on(client, provider, f"?next={wanted}")["Location"] == "/"
 
 
@@ -235,7 +235,7 @@ def test_what_the_id_token_says_holds_against_userinfo(client: Client, provider:
 @pytest.mark.parametrize(
     "userinfo", [{"sub": "another"}, {}, 5, [1]], ids=["another subject", "no subject", "a number", "a list"]
 )
-def test_userinfo_of_nobody_or_somebody_else_is_refused(client: Client, provider: Provider, userinfo: Any) -> None:
+def test_userinfo_of_another_person_is_refused(client: Client, provider: Provider, userinfo: Any) -> None:
     provider.userinfo = userinfo
     refused(client, sign_on(client, provider), "did not work")
     assert not User.objects.exists()

@@ -151,7 +151,7 @@ def test_a_killed_backup_is_none(lake: Lake, commands: Commands, tmp_path: Path,
 
 
 @pytest.mark.parametrize("point", ["backup.copying", "restoring.files", "restoring.loaded"])
-def test_a_restore_that_was_killed_goes_on(lake: Lake, commands: Commands, tmp_path: Path, point: str) -> None:
+def test_a_restore_that_was_killed_continues(lake: Lake, commands: Commands, tmp_path: Path, point: str) -> None:
     insert(lake, 1, 2)
     backup_make(Warehouse(str(tmp_path / "kept")), say=quiet)
     restore = ["restore", str(tmp_path / "kept")]

@@ -91,7 +91,7 @@ def test_a_killed_backup_in_a_store_is_none(lake: Lake, commands: Commands, addr
 
 
 @pytest.mark.parametrize("point", ["backup.copying", "restoring.files", "restoring.loaded"])
-def test_a_killed_restore_into_a_store_goes_on(lake: Lake, commands: Commands, address: str, point: str) -> None:
+def test_a_killed_restore_into_a_store_continues(lake: Lake, commands: Commands, address: str, point: str) -> None:
     insert(lake, 1, 2)
     backup_make(Warehouse(address), say=quiet)
     assert commands(["restore", address], kill=point).returncode == -signal.SIGKILL

@@ -150,7 +150,7 @@ def test_anything_else_that_fails_ends_with_1(lake: Call) -> None:
     assert lake("sql", "SELECT :a", "-p", "a=1")[0] == 1
 
 
-def test_catalogs_are_made_renamed_dropped_and_brought_back(lake: Call) -> None:
+def test_catalogs_are_made_renamed_dropped_and_undropped(lake: Call) -> None:
     assert document(lake, "catalogs", "--create", "spare")["name"] == "spare"
     assert document(lake, "catalogs", "--rename", "spare", "other")["name"] == "other"
     assert "lake catalogs --undrop other brings it back" in lake("catalogs", "--drop", "other")[1]

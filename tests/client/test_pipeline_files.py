@@ -84,7 +84,7 @@ def test_what_a_file_may_not_say_is_refused(lake: Call, tmp_path: Path, place: d
     assert words in document(lake, "pipelines", "import", str(tmp_path), status=1)["detail"]
 
 
-def test_folders_that_cannot_be_told_apart_are_refused(lake: Call, tmp_path: Path) -> None:
+def test_ambiguous_folders_are_refused(lake: Call, tmp_path: Path) -> None:
     write(tmp_path / "a")
     write(tmp_path / "b", name="LOAD")
     assert "both name the pipeline" in lake("pipelines", "import", str(tmp_path))[2]

@@ -158,7 +158,7 @@ def test_methods_an_address_lacks_are_refused(contract: Contract) -> None:
             assert (response.status_code, response["Content-Type"]) == (405, "application/problem+json"), address
 
 
-def test_strangers_are_told_to_sign_in_everywhere(contract: Contract) -> None:
+def test_strangers_are_asked_to_sign_in_everywhere(contract: Contract) -> None:
     client = Client(raise_request_exception=False)
     for path, item in DOCUMENT["paths"].items():
         for method, operation in item.items():

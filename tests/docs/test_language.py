@@ -73,8 +73,16 @@ def test_what_the_checks_refuse() -> None:
     assert reading_ease(["Characteristically incomprehensible organisational terminology proliferates."]) < 0
 
 
-def test_names_of_tests_are_short() -> None:
+def names_of_tests() -> list[tuple[Path, str]]:
     paths = sorted((ROOT / "tests").rglob("*.py"))
-    named = [(path.relative_to(ROOT), found) for path in paths for found in _TEST.findall(path.read_text())]
-    long = [f"{path}: {found}" for path, found in named if len(found.split("_")) > LONGEST_NAME]
+    return [(path.relative_to(ROOT), found) for path in paths for found in _TEST.findall(path.read_text())]
+
+
+def test_names_of_tests_are_short() -> None:
+    long = [f"{path}: {found}" for path, found in names_of_tests() if len(found.split("_")) > LONGEST_NAME]
     assert not long, "\n".join(long)
+
+
+def test_names_of_tests_use_the_same_words() -> None:
+    found = [f"{path}: {name}" for path, name in names_of_tests() if wrong_words(name.replace("_", " "))]
+    assert not found, "\n".join(found)

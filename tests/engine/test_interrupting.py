@@ -87,7 +87,7 @@ def test_a_session_lost_before_work_is_recreated(sessions: SparkSessions, monkey
     assert seen[0] != before
 
 
-def test_what_runs_under_another_tag_goes_on(sessions: SparkSessions) -> None:
+def test_what_runs_under_another_tag_continues(sessions: SparkSessions) -> None:
     with sessions.interruptible("mine"):
         sessions.interrupt("another")
         assert sessions.run(lambda spark: spark.sql("SELECT 1").collect())[0][0] == 1

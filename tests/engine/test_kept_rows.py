@@ -106,5 +106,5 @@ def test_streams_hold_the_rows_of_all_pieces(warehouse: Warehouse) -> None:
     ("names", "apart"),
     [(["a", "b"], ["a", "b"]), (["a", "a", "a"], ["a", "a_2", "a_3"]), (["a", "a_2", "a"], ["a", "a_2", "a_3"])],
 )
-def test_names_are_told_apart(names: list[str], apart: list[str]) -> None:
+def test_names_are_distinct(names: list[str], apart: list[str]) -> None:
     assert names_apart(names) == apart

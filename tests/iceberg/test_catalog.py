@@ -197,7 +197,7 @@ def test_only_those_with_a_role_see_anything(lake: IcebergLake, bob: Caller, pat
     assert bob.get(address).status_code == 200
 
 
-def test_nobody_is_let_in_without_a_token(lake: IcebergLake) -> None:
+def test_a_token_is_required(lake: IcebergLake) -> None:
     address = f"/iceberg/{lake.catalog}/main/v1/config"
     browser = Client()
     browser.force_login(lake.caller.user)

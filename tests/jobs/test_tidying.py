@@ -120,7 +120,7 @@ def test_mails_stay_a_month_and_until_sent(user: User) -> None:
     assert set(Mail.objects.values_list("state", flat=True)) == {"failed", "pending"}
 
 
-def test_sessions_and_tokens_that_nobody_can_use_go(user: User) -> None:
+def test_unusable_sessions_and_tokens_are_removed(user: User) -> None:
     for number, days in enumerate((1, -1)):
         BrowserSession.objects.create(session_key=f"{number}", session_data="", expire_date=days_ago(days))
     for name, ended in (("live", None), ("lately", days_ago(3)), ("long ago", days_ago(31))):

@@ -21,7 +21,7 @@ def test_additions_come_and_removals_go_from_either_side() -> None:
     assert merged.conflicts.tolist() == [False, False, False, True, False]
 
 
-def test_arrays_that_nobody_changed_stay() -> None:
+def test_unchanged_arrays_stay() -> None:
     one = pa.array([["a"], None], type=TEXTS)
     merged = column_merge(one, one, one, np.ones(2, dtype=bool), ColumnMerge.UNION)
     assert merged.values.to_pylist() == [["a"], None]

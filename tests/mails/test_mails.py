@@ -267,7 +267,7 @@ def test_server_that_was_away_gets_mail_later(lake: ReviewLake, mail_on: Any) ->
     assert len(box.received) == 1
 
 
-def test_a_mail_that_nobody_takes_is_given_up(lake: ReviewLake, mailbox: Mailbox) -> None:
+def test_a_mail_that_no_server_takes_ends(lake: ReviewLake, mailbox: Mailbox) -> None:
     mail = commented(lake)
     mailbox.rcpt[:] = ["451 Later"] * 100
     for _ in range(len(PAUSES) + 3):
@@ -314,7 +314,7 @@ def test_worker_dying_after_delivery_sends_the_same_mail(
     assert first == second
 
 
-def test_sweep_rings_for_mail_that_nobody_took(lake: ReviewLake, mail_on: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_rings_for_mail_that_waits(lake: ReviewLake, mail_on: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     mail = commented(lake)
     rung: list[Any] = []
     monkeypatch.setattr("merge_app.mails.tasks.deliver_mail.apply_async", lambda args, **_: rung.append(args[0]))

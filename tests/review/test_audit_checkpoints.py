@@ -86,7 +86,7 @@ def lines(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines(keepends=True)
 
 
-def test_an_export_that_nobody_touched_is_in_order(lake: ReviewLake, outside: Outside) -> None:
+def test_an_unchanged_export_is_in_order(lake: ReviewLake, outside: Outside) -> None:
     records = list(MergeAttempt.objects.filter(catalog__name=lake.catalog).order_by("number"))
     status, said = outside.verify("--includes", str(records[0].merge_id))
     assert status == 0, said

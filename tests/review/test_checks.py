@@ -104,7 +104,7 @@ def test_a_required_check_gates_merging_until_it_passes(lake: ReviewLake, reques
     ]
 
 
-def test_an_advisory_check_tells_and_does_not_gate(lake: ReviewLake, request_of_c: MergeRequest) -> None:
+def test_an_advisory_check_reports_and_does_not_block(lake: ReviewLake, request_of_c: MergeRequest) -> None:
     made(lake, BAD, is_required=False)
     assert checked(lake) == {"no bad rows": "failed"}
     assert lake.detail(request_of_c)["mergeable"] is True

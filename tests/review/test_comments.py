@@ -137,7 +137,7 @@ def test_only_authors_edit_or_delete_comments_and_visibly(lake: ReviewLake) -> N
     assert lake.read("merge-requests/1/")["comments"] == 0
 
 
-def test_whoever_sees_the_catalog_comments_and_nobody_else(lake: ReviewLake) -> None:
+def test_only_who_sees_the_catalog_comments(lake: ReviewLake) -> None:
     said(lake, "victor")
     problem(lake.post("mallory", "1/comments/", {"body": "x"}), 404, "NOT_FOUND")
 

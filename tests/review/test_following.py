@@ -132,7 +132,7 @@ def test_branches_undropped_after_a_reset_have_own_names(lake: ReviewLake) -> No
     assert timeline(lake, request)[0]["details"] == {"side": "source", "branch": "before"}
 
 
-def test_a_dropped_target_is_told(lake: ReviewLake) -> None:
+def test_a_dropped_target_is_published(lake: ReviewLake) -> None:
     lake.write("CREATE BRANCH release", "alice")
     request = lake.open(destination="release")
     lake.write("DROP BRANCH release", "alice")
@@ -141,7 +141,7 @@ def test_a_dropped_target_is_told(lake: ReviewLake) -> None:
     assert (entry["kind"], entry["details"]) == ("dropped", {"side": "destination", "branch": "release"})
 
 
-def test_a_push_refuses_nobodys_edit(lake: ReviewLake) -> None:
+def test_a_push_refuses_no_edit(lake: ReviewLake) -> None:
     request = lake.open()
     tag = lake.people["alice"].get(f"{lake.requests}1/")["ETag"]
     lake.write("CREATE DATABASE e", "bob", "b")
@@ -151,7 +151,7 @@ def test_a_push_refuses_nobodys_edit(lake: ReviewLake) -> None:
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_merge_whose_task_was_cancelled_is_told(lake: ReviewLake) -> None:
+def test_a_cancelled_merge_is_published(lake: ReviewLake) -> None:
     request = lake.open()
     lake.post("alice", "1/merge/", {}, Prefer="respond-async")
     requests_follow()

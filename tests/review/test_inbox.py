@@ -36,7 +36,7 @@ def test_requested_changes_wait_for_the_author(lake: ReviewLake) -> None:
     assert (waits(lake, "bob"), waits(lake, "alice")) == ([(1, "review")], [])
 
 
-def test_drafts_and_finished_requests_wait_for_nobody(lake: ReviewLake) -> None:
+def test_drafts_and_finished_requests_wait_for_no_reviewer(lake: ReviewLake) -> None:
     lake.open(reviewers=("bob",), is_draft=True)
     assert waits(lake, "bob") == []
     lake.patch("alice", "1/", {"state": "closed"})

@@ -32,7 +32,7 @@ def test_an_approval_of_what_is_there_now_counts() -> None:
     assert (standing.state, standing.blockers) == (RequestState.APPROVED, ())
 
 
-def test_too_few_approvals_are_told() -> None:
+def test_too_few_approvals_are_named() -> None:
     assert codes(case()) == [BlockerCode.APPROVALS_MISSING]
     assert codes(case(vote(BOB), required_approvals=2)) == [BlockerCode.APPROVALS_MISSING]
     assert codes(case(vote(BOB), vote(CAROL), required_approvals=2)) == []

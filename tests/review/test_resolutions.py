@@ -440,7 +440,7 @@ OWN = ["INSERT INTO d.r VALUES (2, 'source')", "CREATE DATABASE news"]
 
 
 @pytest.mark.parametrize("own", OWN)
-def test_restore_half_known_to_the_target_merges(lake: ReviewLake, own: str) -> None:
+def test_a_partly_known_restore_merges(lake: ReviewLake, own: str) -> None:
     """The restored rows are news to main, whoever brings them (lineage §4a)."""
     knows_half(lake, own)
     expected = rows(lake, "c")

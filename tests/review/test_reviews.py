@@ -65,7 +65,7 @@ def test_a_stale_approval_given_again_counts_again(lake: ReviewLake) -> None:
     assert (lake.detail(request)["state"], votes(lake)) == ("approved", {"bob": (True, False)})
 
 
-def test_nobody_approves_their_own_request(lake: ReviewLake) -> None:
+def test_no_author_approves_their_own_request(lake: ReviewLake) -> None:
     request = lake.open(by="bob")
     problem(lake.review("bob", request), 403, "PERMISSION_DENIED")
 

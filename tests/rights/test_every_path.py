@@ -138,7 +138,7 @@ def test_role_lost_before_commit_commits_nothing(lake: Bench, person: Person, pa
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_transaction_is_nobody_else_s(lake: Bench, person: Person, role: str) -> None:
+def test_a_transaction_belongs_to_one_person(lake: Bench, person: Person, role: str) -> None:
     person.become("contributor")
     opened = begin(person)
     other = Person("other", lake.catalog)

@@ -277,7 +277,7 @@ def test_owner_bypasses_everything_with_reason_recorded_each_time(scene: Scene) 
 
 
 @pytest.mark.parametrize("role", ["contributor", "reviewer", "maintainer"])
-def test_nobody_else_s_reason_does(scene: Scene, role: str) -> None:
+def test_no_other_reason_does(scene: Scene, role: str) -> None:
     scene.protect()
     scene.person.become(role)
     found = {name: scene.run(text, bypass_reason=REASON) for name, text in {**WRITES, **NAMING}.items()}

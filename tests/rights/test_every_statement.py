@@ -197,7 +197,7 @@ def test_owner_reaches_no_catalog_invisible_to_them(own_lake: str, cast: Cast, t
     assert outcome(cast, cast.people["none"], text, own_lake) == 404
 
 
-def test_view_shows_nobody_what_they_cannot_see(own_lake: str, cast: Cast) -> None:
+def test_a_view_shows_what_its_reader_may_see(own_lake: str, cast: Cast) -> None:
     """A view's query runs with the rights of whoever reads it."""
     main = branch_get(catalog_get(own_lake), "main")
     (database,) = databases_list(branch_snapshot(main))

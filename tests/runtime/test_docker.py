@@ -60,7 +60,7 @@ def test_no_container_has_rights_or_writes_its_root(name: str) -> None:
     assert "privileged" not in service
 
 
-def test_nobody_is_root() -> None:
+def test_no_container_runs_as_root() -> None:
     stage = DOCKERFILE.rpartition("\nFROM ")[2]
     (user,) = re.findall(r"^USER (\S+)$", stage, re.MULTILINE)
     number, _, group = user.partition(":")
@@ -137,7 +137,7 @@ def test_compose_sets_nothing_that_is_no_setting() -> None:
         variables_read(dict.fromkeys(SERVICES[name]["environment"], ""))
 
 
-def test_the_worker_reaches_those_who_are_told() -> None:
+def test_the_worker_reaches_its_recipients() -> None:
     assert "outside" in SERVICES["worker"]["networks"]
     assert {name for name, service in SERVICES.items() if "outside" in service["networks"]} == {"web", "worker"}
 

@@ -112,7 +112,7 @@ def test_old_version_serves_until_the_new_one_answers() -> None:
     assert pod("web")["containers"][0]["readinessProbe"]["httpGet"]["path"] == "/livez"
 
 
-def test_spark_answers_only_web_and_worker_calls_nobody() -> None:
+def test_spark_answers_only_web_and_workers() -> None:
     for part in ("spark", "spark-queries"):
         spec = named("least", "NetworkPolicy", part)["spec"]
         (allowed,) = spec["ingress"]

@@ -130,7 +130,7 @@ def test_java_must_be_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert "Java 17" in problem.value.remedy
 
 
-def test_missing_java_is_told_with_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_java_is_refused_with_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(RuntimeProblem, match="no Java") as problem:
@@ -207,7 +207,7 @@ def test_long_postgres_recovery_is_waited_for(tmp_path: Path, monkeypatch: pytes
         server.stop()
 
 
-def test_a_stop_is_heard_while_postgres_recovers(tmp_path: Path) -> None:
+def test_a_stop_works_while_postgres_recovers(tmp_path: Path) -> None:
     tmp_path.chmod(0o711)
     asked: list[float] = []
 

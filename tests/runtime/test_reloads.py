@@ -82,7 +82,7 @@ def _await(condition: Callable[[], bool], log: Path) -> None:
         time.sleep(0.1)
 
 
-def test_reload_serves_new_version_and_settings_refusing_nobody(installed: Path, server: tuple[int, int, Path]) -> None:
+def test_reload_serves_new_settings_and_refuses_no_request(installed: Path, server: tuple[int, int, Path]) -> None:
     port, first, log = server
     for name, (old, new) in CHANGES.items():
         text = (installed / name).read_text()

@@ -131,7 +131,7 @@ def test_client_not_reading_answer_frees_the_thread(port: int) -> None:
         assert asked(port)[0] == 200
 
 
-def test_who_does_not_close_delays_nobody(port: int) -> None:
+def test_who_does_not_close_delays_no_one(port: int) -> None:
     with many(port, 20, b"GET /refused HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"):
         assert usual_seconds(port) < 0.1
 
@@ -185,7 +185,7 @@ def test_long_bodies_beyond_the_eighth_are_put_off(port: int) -> None:
         assert problem_of(everything(client))["code"] == "OVERLOADED"
 
 
-def test_a_client_is_told_to_go_on(port: int) -> None:
+def test_a_client_is_asked_to_continue(port: int) -> None:
     head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"
     with opened(port, head) as client:
         assert client.recv(100).startswith(b"HTTP/1.1 100 Continue")

@@ -282,7 +282,7 @@ TRIED = [(kind, template, *wrong) for templates, wrong in NAMED for kind, templa
 
 
 @pytest.mark.parametrize(("kind", "template", "code", "name", "mention"), TRIED)
-def test_a_wrong_name_is_told_by_every_statement(
+def test_every_statement_names_a_wrong_name(
     world: World, kind: str, template: str, code: str, name: str, mention: str
 ) -> None:
     text = template.format(name.format_map(world.names))

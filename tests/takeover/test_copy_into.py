@@ -163,7 +163,7 @@ def test_a_restore_goes_back_to_what_counted_then(lake: Lake, place: Path) -> No
     assert ids(lake) == [1, 2, 3]
 
 
-def test_what_replaces_all_rows_forgets_the_files(lake: Lake, place: Path) -> None:
+def test_what_replaces_all_rows_drops_the_files(lake: Lake, place: Path) -> None:
     copy(lake, place)
     lake.sql("DELETE FROM d.t WHERE id = 1")
     assert copy(lake, place) == (0, said(0, 2))
@@ -182,7 +182,7 @@ def test_a_clone_knows_what_its_source_loaded(lake: Lake, place: Path) -> None:
         assert [row[0] for row in lake.rows(f"d.{table}")] == loaded
 
 
-def test_vacuum_forgets_no_file(lake: Lake, place: Path) -> None:
+def test_vacuum_leaves_no_file(lake: Lake, place: Path) -> None:
     copy(lake, place, "FILES = ('a.csv')")
     then = lake.head()
     copy(lake, place)

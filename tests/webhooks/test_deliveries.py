@@ -99,7 +99,7 @@ def test_merges_are_reported_whether_successful_or_not(lake: ReviewLake, listene
     ]
 
 
-def test_what_did_not_happen_is_not_told(lake: ReviewLake, listener: Listener) -> None:
+def test_what_did_not_happen_is_not_published(lake: ReviewLake, listener: Listener) -> None:
     request = lake.open()
     add(lake, listener.url)
     with transaction.atomic():
@@ -161,14 +161,14 @@ def test_message_is_refused_after_its_network_is_disallowed(
     assert "inside of a network" in log(lake, made["id"])[0]["error"]
 
 
-def test_nobody_listening_is_no_matter_for_who_works(lake: ReviewLake, listener: Listener) -> None:
+def test_work_continues_without_listeners(lake: ReviewLake, listener: Listener) -> None:
     made = add(lake, "http://127.0.0.1:1/").json()
     lake.open()
     send_all()
     assert log(lake, made["id"])[0]["error"] == "The connection failed."
 
 
-def test_the_sweep_rings_for_what_nobody_sent(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sweep_rings_for_what_was_not_sent(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
     rung: list[str] = []
     add(lake, "http://127.0.0.1:1/")
     lake.open()
@@ -193,7 +193,7 @@ def test_pings_and_repeated_messages_are_sent(lake: ReviewLake, listener: Listen
     assert [json.loads(body)["type"] for _, body in listener.received] == ["ping", "ping"]
 
 
-def test_one_that_is_switched_off_is_told_nothing(lake: ReviewLake, listener: Listener) -> None:
+def test_one_that_is_switched_off_gets_nothing(lake: ReviewLake, listener: Listener) -> None:
     made = add(lake, listener.url).json()
     dora, address = lake.people["dora"], f"{lake.address}webhooks/{made['id']}/"
     lake.open()
@@ -315,7 +315,7 @@ def sql_task(lake: ReviewLake, body: dict[str, Any]) -> None:
     task_run(task_id=sent.json()["id"], worker="told")
 
 
-def test_the_end_of_a_task_is_told(lake: ReviewLake, listener: Listener, no_worker: None) -> None:
+def test_the_end_of_a_task_is_published(lake: ReviewLake, listener: Listener, no_worker: None) -> None:
     add(lake, listener.url, "task")
     body = {"catalog": lake.catalog, "branch": "main", "statement": "MERGE BRANCH b"}
     sql_task(lake, body)

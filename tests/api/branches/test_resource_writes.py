@@ -65,7 +65,7 @@ class TestBranches:
         assert (response.status_code, response.json()["dry_run"]) == (200, True)
         assert names(lake, "branches/") == ["main"]
 
-    def test_a_branch_is_renamed_dropped_and_brought_back(self, lake: Lake) -> None:
+    def test_a_branch_is_renamed_dropped_and_undropped(self, lake: Lake) -> None:
         made(lake, "branches/", name="b")
         renamed = send(lake, "PATCH", "branches/b/", {"name": "a/b`c"})
         assert (renamed.status_code, renamed.json()["name"]) == (200, "a/b`c")
@@ -199,7 +199,7 @@ class TestCatalogs:
         assert gone.status_code == 204
         problem(lake.caller.get("/api/v1/catalogs/sales/"), 404, "NOT_FOUND")
 
-    def test_a_catalog_is_renamed_dropped_and_brought_back(self, lake: Lake) -> None:
+    def test_a_catalog_is_renamed_dropped_and_undropped(self, lake: Lake) -> None:
         call, names = lake.caller, {"headers": lake.caller.headers, "content_type": "application/json"}
         call.post("/api/v1/catalogs/", {"name": "sales"})
         seen = call.get("/api/v1/catalogs/sales/")["ETag"]

@@ -201,7 +201,7 @@ def test_heads_that_did_not_move_are_planned_once(lake: Lake, monkeypatch: pytes
     assert len(planned) == 2
 
 
-def test_columns_that_nobody_changed_are_not_even_read(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_columns_are_not_read(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "b")
     lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')")
     read: list[Any] = []
@@ -236,7 +236,7 @@ def test_requests_at_once_are_answered_by_one_plan(lake: Lake, monkeypatch: pyte
     assert answers == [answers[0]] * 5
 
 
-def test_a_plan_that_fails_keeps_nobody_waiting(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_that_fails_delays_no_request(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     real = compare.plan
     monkeypatch.setattr(compare, "plan", lambda given: 1 / 0)
     lake.insert("b", 1)
@@ -494,7 +494,7 @@ def test_a_database_is_compared_too(lake: Lake) -> None:
     assert found["properties"][0]["result"] == "ops"
 
 
-def test_the_preview_tells_what_the_merge_then_does(lake: Lake) -> None:
+def test_the_preview_shows_what_the_merge_does(lake: Lake) -> None:
     for name in ("s1", "s2"):
         lake.sql(f"ALTER TABLE d.t ADD COLUMN {name} INT", "b")
     lake.insert("b", 3)

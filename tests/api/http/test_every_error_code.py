@@ -71,7 +71,7 @@ def test_every_statement_code_is_among_the_failures() -> None:
 
 
 @pytest.mark.parametrize("code", CONTRACT)
-def test_every_code_is_told_as_a_problem(alice: Caller, door: FakeDoor, code: str) -> None:
+def test_every_code_is_answered_as_a_problem(alice: Caller, door: FakeDoor, code: str) -> None:
     class Raised(LakeError):
         pass
 

@@ -17,6 +17,6 @@ def test_a_text_too_long_to_send_is_refused(alice: Caller) -> None:
     assert alice.post("/api/v1/markdown/", {"text": "x" * 100_001}).status_code == 400
 
 
-def test_nobody_asks_without_signing_in() -> None:
+def test_no_one_asks_without_signing_in() -> None:
     response = Client().post("/api/v1/markdown/", {"text": "x"}, content_type="application/json")
     assert response.status_code == 401

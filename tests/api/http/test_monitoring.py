@@ -72,7 +72,7 @@ def test_every_alert_says_what_it_means() -> None:
         assert rule["labels"]["severity"] in ("page", "ticket")
 
 
-def test_queries_that_end_their_spark_wake_nobody() -> None:
+def test_queries_that_end_their_spark_ring_no_one() -> None:
     rules = [rule for group in ALERTS["groups"] for rule in group["rules"] if "lakeui_restarts_total" in rule["expr"]]
     paging = [rule["expr"] for rule in rules if rule["labels"]["severity"] == "page"]
     assert len(rules) == 2

@@ -122,7 +122,7 @@ def test_a_deleted_pipeline_is_gone(lake: Lake, made: dict[str, Any]) -> None:
     assert lake.caller.get(f"{ADDRESS}?catalog={lake.catalog}").json()["results"] == []
 
 
-def test_the_keys_of_a_configuration_are_told(alice: Caller) -> None:
+def test_the_keys_of_a_configuration_are_listed(alice: Caller) -> None:
     found = {entry["name"]: entry for entry in alice.get(f"{ADDRESS}fields/").json()}
     assert found["unique_key"]["required_by"] == ["incremental", "delete_insert", "scd2"]
     assert found["scd_valid_to"]["default"] == "valid_to"

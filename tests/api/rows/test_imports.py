@@ -169,7 +169,7 @@ def test_a_headerless_file_gets_names_unless_set_otherwise(lake: Lake) -> None:
     assert (changed["header"], list(types(changed)), changed["rows"]) == (True, ["1", "2"], 1)
 
 
-def test_names_that_repeat_or_miss_are_told_apart(lake: Lake) -> None:
+def test_repeated_and_missing_names_are_distinct(lake: Lake) -> None:
     body = send(lake, b"a,A,\n1,2,3\n")
     assert list(types(body)) == ["a", "A_2", "column_3"]
     assert "A_2" in body["warnings"][0]
@@ -183,7 +183,7 @@ def test_a_text_can_stand_for_null(lake: Lake) -> None:
     assert changed["sample"] == [["1", None], [None, "x"]]
 
 
-def test_json_keeps_nested_values_and_tells_times(lake: Lake) -> None:
+def test_json_keeps_nested_values_and_times(lake: Lake) -> None:
     lines = [
         {"id": 1, "at": {"x": 1.5, "tags": ["a", None]}, "day": "2024-01-31", "when": "2024-01-31T10:00:00Z"},
         {"id": 2, "at": None, "day": "2024-02-01", "when": "2024-01-31T10:00:00+02:00", "more": True},

@@ -129,7 +129,7 @@ def test_enter_ends_a_statement_only_behind_its_semicolon(tmp_path: Path) -> Non
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_prompt_goes_on_after_a_refusal(door: FakeDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prompt_continues_after_a_refusal(door: FakeDoor, monkeypatch: pytest.MonkeyPatch) -> None:
     typed = iter(["SELECT 1;", "SELEKT;", KeyboardInterrupt(), "  ", "SELECT 2;"])
 
     class Typing:

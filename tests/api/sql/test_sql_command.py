@@ -148,7 +148,7 @@ def test_nested_values_are_shown_as_json() -> None:
     assert table.splitlines()[2:] == ['[1, {"k": null}]', "true"]
 
 
-def test_csv_tells_null_from_an_empty_text(door: FakeDoor) -> None:
+def test_csv_separates_null_from_an_empty_text(door: FakeDoor) -> None:
     door.work = lambda *_: frontdoor.StatementResult(
         columns=[("a", "string"), ("n", "bigint"), ("l", "array<int>")],
         rows=[['say "x"', 1, [1, 2]], ["", None, None]],

@@ -240,7 +240,7 @@ def test_the_end_of_a_session_rolls_back(lake: Lake, tab: Tab) -> None:
     problem(tab.send("SELECT 1 AS a"), 404, "NOT_FOUND")
 
 
-def test_it_ends_when_nobody_uses_it(tab: Tab) -> None:
+def test_it_ends_when_it_is_unused(tab: Tab) -> None:
     late = timezone.now() - sessions.IDLE_LIMIT
     SqlSession.objects.update(used_at=late + timedelta(minutes=1))
     tab.sql("SHOW CATALOGS")

@@ -91,7 +91,7 @@ def test_a_statement_is_kept_with_its_outcome(lake: ReviewLake) -> None:
     assert lake.people["alice"].get(f"{AT}{done['id']}/").json() == done
 
 
-def test_nobody_else_sees_it_and_no_superuser(lake: ReviewLake) -> None:
+def test_no_other_person_sees_it(lake: ReviewLake) -> None:
     sql(lake, "SHOW TABLES")
     (entry,) = kept(lake)
     User.objects.filter(username="dora").update(is_superuser=True, is_staff=True)

@@ -206,6 +206,6 @@ def test_a_browser_session_needs_the_csrf_token(alice: Caller, door: FakeDoor) -
 
 
 @pytest.mark.usefixtures("door", "transactional_db")
-def test_nobody_runs_statements_unasked() -> None:
+def test_no_statement_runs_unasked() -> None:
     problem(Client().post(SQL, {"statement": "x"}, content_type="application/json"), 401, "UNAUTHENTICATED")
     assert User.objects.count() == 0

@@ -91,7 +91,7 @@ def test_tables_are_searched_by_any_name_part(lake: Lake) -> None:
     assert table_names(lake, "?search=%25") == []
 
 
-def test_a_search_goes_on_past_outdated_table_names(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_continues_past_outdated_table_names(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "NAMES_AT_ONCE", 2)
     for number in range(7):
         lake.sql(f"CREATE TABLE d.air{number} (id INT)")

@@ -163,7 +163,7 @@ def test_new_tables_in_a_dropped_database_are_refused(two_tables: Lake) -> None:
     assert two_tables.codes("b") == {"OBJECT_DROPPED_ON_DEST"}
 
 
-def test_a_name_that_looks_like_another_is_told(lake: Lake) -> None:
+def test_a_name_that_looks_like_another_warns(lake: Lake) -> None:
     """Whichever of the two has a letter of another script. Two names of ASCII letters alone do not count."""
     other = "p\u0430y"
     lake.sql("CREATE BRANCH v1")

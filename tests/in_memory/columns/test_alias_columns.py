@@ -42,7 +42,7 @@ def test_the_source_changes_rows_under_its_column_id(doubled: Lake) -> None:
     assert doubled.rows("d.t") == [(1, None), (2, 21), (3, 30), (4, 40)]
 
 
-def test_the_source_goes_on_altering_the_column(doubled: Lake) -> None:
+def test_the_source_continues_to_alter_the_column(doubled: Lake) -> None:
     doubled.sql("ALTER TABLE d.t RENAME COLUMN n TO m", "b")
     doubled.sql("ALTER TABLE d.t ALTER COLUMN m TYPE BIGINT", "b")
     doubled.sql("INSERT INTO d.t VALUES (4, 5000000000)", "b")

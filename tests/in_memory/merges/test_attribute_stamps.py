@@ -107,7 +107,7 @@ def test_of_two_equal_facts_the_newer_one_stays(table: Lake) -> None:
     assert facts(table)["property/p"].stamp == table.head("dev")
 
 
-def test_a_restore_remembers_what_it_brings_back(table: Lake) -> None:
+def test_a_restore_records_what_it_restores(table: Lake) -> None:
     table.sql("ALTER TABLE d.t SET TBLPROPERTIES ('p' = '1')")
     first = table.head()
     table.sql("ALTER TABLE d.t SET TBLPROPERTIES ('p' = '2')")
@@ -118,7 +118,7 @@ def test_a_restore_remembers_what_it_brings_back(table: Lake) -> None:
         assert facts(table)["property/p"] == AttributeFact(None, table.head(), "set")
 
 
-def test_an_undrop_remembers_what_it_brings_back(table: Lake) -> None:
+def test_an_undrop_records_what_it_restores(table: Lake) -> None:
     made = table.head()
     table.sql("DROP TABLE d.t")
     table.sql("UNDROP TABLE d.t")

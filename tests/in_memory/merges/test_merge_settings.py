@@ -56,7 +56,7 @@ def test_a_table_inherits_from_its_catalog(lake: Lake) -> None:
         ([set_v("B", 1, 2)], [delete(1)], {"SAME_FILE_UPDATE_DELETE": ["By row: 1 row in conflict."]}),
     ],
 )
-def test_a_verdict_by_file_tells_what_rows_say(
+def test_a_verdict_by_file_names_rows_in_conflict(
     lake: Lake, source: list[str], target: list[str], reported: dict[str, list[str]]
 ) -> None:
     lake_of(lake, "file")

@@ -20,7 +20,7 @@ def put(assignments: str) -> str:
         ("row", put("n = 11"), ["By cell this merges."]),
     ],
 )
-def test_a_verdict_tells_what_cells_say(lake: Lake, conflicts: str, target: str, reported: list[str]) -> None:
+def test_a_verdict_names_cells_in_conflict(lake: Lake, conflicts: str, target: str, reported: list[str]) -> None:
     lake.sql(f"CREATE TABLE d.t (id INT, v STRING, n INT) TBLPROPERTIES ('merge.conflicts' = '{conflicts}')")
     lake.sql("INSERT INTO d.t VALUES (1, 'o', 10), (2, 'o', 20)")
     lake.sql("CREATE BRANCH b")

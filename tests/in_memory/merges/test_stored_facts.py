@@ -72,7 +72,7 @@ def test_the_upgrade_stamps_transactions_rows_with_their_commit(lake: Lake) -> N
     assert written.stamp == lake.head()
 
 
-def test_the_check_names_stamps_that_nobody_knows(lake: Lake) -> None:
+def test_the_check_names_unknown_stamps(lake: Lake) -> None:
     two_rows_create(lake)
     run(lake, "main", OPTIMIZE)
     catalog = catalog_get(lake.catalog)

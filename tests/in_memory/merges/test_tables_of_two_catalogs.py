@@ -262,7 +262,7 @@ def test_a_transaction_that_began_before_the_join(pair: tuple[Lake, Lake]) -> No
     assert one.rows("a.x") == [(1, 1), (2, 2), (3, 0)]
 
 
-def test_a_transaction_of_the_other_catalog_goes_on(joined: tuple[Lake, Lake]) -> None:
+def test_a_transaction_of_the_other_catalog_continues(joined: tuple[Lake, Lake]) -> None:
     one, other = joined
     opened = Open(other)
     opened.sql("INSERT INTO a.x VALUES (4, 4)")

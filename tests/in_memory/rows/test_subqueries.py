@@ -154,7 +154,7 @@ def test_replace_where_is_one_version_that_merges(prepared: Lake) -> None:
     assert prepared.rows("d.t") == [(1, "a"), (2, "b"), (7, "g")]
 
 
-def test_replace_where_spares_rows_of_other_branches(prepared: Lake) -> None:
+def test_replace_where_keeps_rows_of_other_branches(prepared: Lake) -> None:
     prepared.sql("CREATE BRANCH b")
     for branch in ("main", "b"):
         prepared.sql("INSERT INTO d.t REPLACE WHERE id >= 70 VALUES (70, 'g')", branch)

@@ -161,7 +161,7 @@ def test_what_the_rows_break_leaves_all_undone(lake: Lake) -> None:
 # -- branches ---------------------------------------------------------------------------------------------------------
 
 
-def test_it_merges_and_the_target_goes_on(made: Lake) -> None:
+def test_it_merges_and_the_target_continues(made: Lake) -> None:
     made.sql(REPLACED, "b")
     made.sql("INSERT INTO d.t VALUES (30, 'd', 'later')", "b")
     made.sql("INSERT INTO d.t VALUES (4, 'd', 4)")
@@ -248,7 +248,7 @@ def test_as_target_it_is_overwrite_with_alters(made: Lake, other: str) -> None:
     assert made.breaches() == []
 
 
-def test_restore_takes_it_back_and_forth(made: Lake) -> None:
+def test_restores_alternate_between_both_tables(made: Lake) -> None:
     before, schema = made.head(), columns(made)
     made.sql(REPLACED)
     after, old = made.head(), ids(made)

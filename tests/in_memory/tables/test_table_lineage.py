@@ -74,7 +74,7 @@ def test_statements_lead_from_table_to_table(lake: Lake, client: Client) -> None
     ]
 
 
-def test_a_table_nobody_read_or_made_stands_alone(lake: Lake, client: Client) -> None:
+def test_a_table_without_readers_stands_alone(lake: Lake, client: Client) -> None:
     found = lineage(client, lake, "a")
     assert [node["name"] for node in found["nodes"]] == ["d.a"]
     assert (found["edges"], found["hidden_tables"], found["is_cut"]) == ([], 0, False)

@@ -26,7 +26,7 @@ def write(lake: Lake, path: Path, statement: str, kind: ExportFormat = ExportFor
     return export(statement, Session(lake.catalog), target).row_count
 
 
-def test_csv_quotes_texts_and_tells_null_from_empty(lake: Lake, tmp_path: Path) -> None:
+def test_csv_quotes_texts_and_separates_null_from_empty(lake: Lake, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     assert write(lake, path, VALUES) == 4
     assert path.read_bytes().decode() == (
@@ -58,7 +58,7 @@ def test_formulas_are_left_alone_unless_asked(lake: Lake, tmp_path: Path) -> Non
         assert [row[0] for row in csv.reader(file) if row][1:] == ["'=1+1", "'+a", "'-b", "'@c", "'\td", "e=f"]
 
 
-def test_parquet_keeps_types_and_tells_names_apart(lake: Lake, tmp_path: Path) -> None:
+def test_parquet_keeps_types_and_names(lake: Lake, tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     query = "SELECT 1 AS a, CAST(2.5 AS DECIMAL(5,2)) AS a, array(1, NULL) AS l, TIMESTAMP'2024-01-31 10:00:00Z' AS t"
     assert write(lake, path, query, ExportFormat.PARQUET) == 1

@@ -86,7 +86,7 @@ class TestEveryStrategy:
                 pipe.run(batch([row], columns))
         assert pipes.lake.head() == before
 
-    def test_ignores_new_columns_when_told(self, pipes: Pipes, strategy: str) -> None:
+    def test_new_columns_are_ignored_where_asked(self, pipes: Pipes, strategy: str) -> None:
         pipe = pipes(*CONFIGS[strategy], "on_schema_change: ignore")
         pipe.run(batch(ROWS))
         before = types(pipe)
