@@ -16,6 +16,7 @@ from lakeui.frontdoor.tables.recovery import recovery_answer
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import attempt_of_task, recorded_refusal
 from merge_app.execution.attempts import merge_result
+from merge_app.execution.commit import BEGIN_AGAIN
 from merge_app.execution.restore import recovery_result
 
 
@@ -37,7 +38,7 @@ def _recorded(call: Call, attempt: MergeAttempt) -> StatementResult:
     if attempt.kind == "vacuum":
         return vacuum_finish(attempt.body)
     if attempt.outcome == "refused":
-        raise recorded_refusal(attempt)
+        raise recorded_refusal(attempt, way_out=BEGIN_AGAIN if attempt.kind == "transaction" else "")
     if attempt.kind == "transaction" and call.session.transaction:
         return commit_answer(call, merge_result(attempt))
     if attempt.kind == "transaction":

@@ -180,14 +180,18 @@ def attempt_of_task(task_id: UUID) -> MergeAttempt | None:
     return MergeAttempt.objects.filter(task_id=task_id).order_by("-number").first()
 
 
-def recorded_refusal(attempt: MergeAttempt) -> LakeError:
-    """The refusal as it was raised when it was recorded."""
+def recorded_refusal(attempt: MergeAttempt, *, way_out: str = "") -> LakeError:
+    """The refusal as it was raised when it was recorded. ``way_out``: that of a transaction, whose conflicts no
+    decision answers.
+    """
     if blockers := attempt.body.get("blockers"):
         return blocked_error(attempt.body["message"], blockers)
     if problem := attempt.body.get("protection"):
         details = {name: problem[name] for name in ("branch", "patterns", "role")}
         return BranchProtected(problem["detail"], remedy=problem["remedy"], **details)
     conflicts, notes = attempt.body["conflicts"], attempt.body["notes"]
+    if way_out:
+        conflicts = [item | {"remedy": way_out, "decisions": []} for item in conflicts]
     return MergeConflict(attempt.body["message"], remedy=conflicts[0]["remedy"], conflicts=conflicts, notes=notes)
 
 

@@ -12,6 +12,8 @@ from django.utils import timezone
 from catalog_app.models import Transaction
 from lakeui.common.errors import InvalidValue, MergeConflict, NotFound, NotSupported
 from lakeui.frontdoor import Session, StatementResult, execute
+from merge_app.jobs.context import Context
+from merge_app.jobs.models import Task
 from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
 from tests.support.members import join
@@ -24,8 +26,8 @@ class Open:
         self.lake = lake
         self.identity = lake.sql("BEGIN").extra["transaction"]
 
-    def sql(self, text: str) -> StatementResult:
-        return execute(text, Session(catalog=self.lake.catalog, branch="main", transaction=self.identity))
+    def sql(self, text: str, context: Context | None = None) -> StatementResult:
+        return execute(text, Session(catalog=self.lake.catalog, branch="main", transaction=self.identity), context)
 
     def rows(self, table: str) -> list[tuple[Any, ...]]:
         return sorted(tuple(row) for row in self.sql(f"SELECT * FROM {table}").rows)
@@ -97,6 +99,22 @@ def test_a_conflicting_transaction_is_refused_and_stays_open(two_tables: Lake) -
     assert lake.rows("d.u") == []
     assert opened.rows("d.u") == [(5,)]
     opened.sql("ROLLBACK")
+
+
+def test_a_commit_that_runs_again_is_refused_alike(two_tables: Lake) -> None:
+    """Its worker died behind the record of the refusal."""
+    opened, context = Open(two_tables), Context()
+    context.task_id = Task.objects.create(kind="sql").pk
+    opened.sql("UPDATE d.t SET a = a + 100")
+    two_tables.sql("INSERT INTO d.t VALUES (3)")
+    refusals = []
+    for attempt in (1, 2):
+        context.attempt = attempt
+        with pytest.raises(MergeConflict) as refused:
+            opened.sql("COMMIT", context)
+        refusals.append((refused.value.message, refused.value.remedy, refused.value.details))
+    assert refusals[0] == refusals[1]
+    assert [item["decisions"] for item in refusals[0][2]["conflicts"]] == [[]]
 
 
 def test_ended_transactions_take_no_statement_or_second_commit(two_tables: Lake) -> None:
