@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from lakeui.reference.decision_labels import decision_labels
 from lakeui.reference.errors import errors_page
 from lakeui.reference.properties import properties_page
 from lakeui.reference.rest import rest_page
@@ -33,8 +34,12 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "table-properties.md": properties_page,
 }
 """By file name in ``FOLDER``, what makes its text."""
+DATA: Mapping[Path, Callable[[], str]] = {ROOT / "frontend" / "src" / "model" / "decision-labels.json": decision_labels}
+"""What the browser's pages are built with."""
 
 
 def pages_write() -> None:
     for name, made in PAGES.items():
         (FOLDER / name).write_text(made(), encoding="utf-8")
+    for path, made in DATA.items():
+        path.write_text(made(), encoding="utf-8")

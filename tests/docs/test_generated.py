@@ -12,7 +12,7 @@ from drf_spectacular.plumbing import get_doc
 from catalog_app.domain.table_properties import KNOWN
 from catalog_app.rules.codes import VerdictCode
 from lakeui.api.http.base import ApiView
-from lakeui.reference.pages import COMMAND, FOLDER, PAGES
+from lakeui.reference.pages import COMMAND, DATA, FOLDER, PAGES
 from lakeui.reference.properties import DOES
 from tests.docs.pages import GENERATED, ROOT, anchors
 from tests.support import story_pages
@@ -24,6 +24,11 @@ _SOURCES = ("catalog_app", "merge_app", "lakeui")
 @pytest.mark.parametrize("name", PAGES)
 def test_the_page_is_up_to_date(name: str) -> None:
     assert (FOLDER / name).read_text(encoding="utf-8") == PAGES[name](), f"Bring it up to date: {COMMAND}"
+
+
+@pytest.mark.parametrize("path", DATA, ids=lambda path: path.name)
+def test_the_data_is_up_to_date(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == DATA[path](), f"Bring it up to date: {COMMAND}"
 
 
 def test_every_story_is_listed() -> None:

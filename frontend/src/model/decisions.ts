@@ -1,7 +1,11 @@
 /** What can be decided of a conflict: of the object as a whole, or of the one part that it is about. */
 import type { ComparedDetail, ComparedRow, DecisionEffect, Finding, Resolution, ResolutionChoice, SidesColumn } from "../api/resources";
 import { clashingColumns } from "./compared-rows";
+import labels from "./decision-labels.json";
 import { isNumericType } from "./format";
+
+/** Made of the server's list of decisions: `python -m lakeui.reference`. */
+const LABELS: Record<ResolutionChoice["decision"], string> = labels;
 
 export interface Part {
   part: ResolutionChoice["part"];
@@ -15,25 +19,7 @@ export interface Part {
 
 /** What a decision is called by people: on its button, which names the branches, and where it is looked at later. */
 export function choiceText(decision: ResolutionChoice["decision"], { source, destination }: { source: string; destination: string }): string {
-  switch (decision) {
-    case "source":
-      return `Keep ${source}`;
-    case "destination":
-    case "leave_out":
-      return `Keep ${destination}`;
-    case "rename":
-      return "Rename …";
-    case "both":
-      return "Keep both";
-    case "rerun":
-      return "Keep both, and run again on new rows";
-    case "larger":
-      return "Keep the larger value";
-    case "newest":
-      return "Keep the newer row …";
-    case "edited":
-      return "Edit …";
-  }
+  return LABELS[decision].replace("{source}", () => source).replace("{target}", () => destination);
 }
 
 /** `leave_out` does what `destination` does, so the page offers one of them. */
