@@ -182,7 +182,7 @@ def _scan(path: Path, file_format: FileFormat, reading: Reading) -> Scan:
     with file_open(path, file_format, reading) as opened:
         texts = [index for index, item in enumerate(opened.schema) if pa.types.is_string(item.type)]
         tried = texts if opened.inferred_as else []
-        gathered = _Pass({index: TextProfile(opened.inferred_as) for index in tried})
+        gathered = _Pass({index: TextProfile(opened.inferred_as, opened.reading.local) for index in tried})
         for batch in opened.batches:
             gathered.add(batch)
         sources, warnings = _named_apart(opened.names)
@@ -296,7 +296,7 @@ def file_batches(
     ``keep_kind``: sources of columns in which a text does not become a number. Raises InvalidValue with the row of a
     value that the type would change.
     """
-    chosen = reading.chosen
+    chosen, local = reading.chosen, reading.local
     types = [(kept_as or {}).get(choice.name.casefold(), choice.type) for choice in chosen]
     with file_open(path, file_format, reading) as opened:
         sources, _ = _named_apart(opened.names)
@@ -306,10 +306,12 @@ def file_batches(
         def batches() -> Iterator[pa.RecordBatch]:
             rows = 0
             for batch in _required(opened, reading):
-                columns = [batch.column(place) for place in places]
-                for column, choice, kind in zip(columns, chosen, types, strict=True):
+                columns = []
+                for place, choice, kind in zip(places, chosen, types, strict=True):
+                    column = local.require(batch.column(place), choice.name, kind, first_row=rows + 1)
                     keeps_kind = choice.source in keep_kind
                     values_require(column, choice.name, kind, first_row=rows + 1, keeps_kind=keeps_kind)
+                    columns.append(column)
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
                 rows += batch.num_rows
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from catalog_app.importing.local_texts import DateOrder, LocalTexts, NumberFormat
 from catalog_app.importing.unpacking import Compression
 
 
@@ -31,8 +32,8 @@ class ColumnChoice:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a file is read. The first four are of CSV; None in ``header``, ``delimiter`` and ``skip_lines``: as the file
-    looks.
+    """How a file is read. The first four and the last two are of CSV; None in ``header``, ``delimiter`` and
+    ``skip_lines``: as the file looks.
 
     ``null_text``: what, unquoted, stands for NULL beside nothing at all. ``skip_lines``: how many lines at the
     beginning are no part of the table, such as a title. ``encoding``: of a text file, a name of
@@ -46,6 +47,12 @@ class Reading:
     columns: tuple[ColumnChoice, ...] = ()
     encoding: str | None = None
     compression: Compression | None = None
+    numbers: NumberFormat | None = None
+    dates: DateOrder | None = None
+
+    @property
+    def local(self) -> LocalTexts:
+        return LocalTexts(self.numbers, self.dates)
 
     @property
     def chosen(self) -> tuple[ColumnChoice, ...]:
@@ -58,7 +65,13 @@ class Reading:
     def from_json(cls, value: Mapping[str, Any]) -> Reading:
         columns = tuple(ColumnChoice(**column) for column in value["columns"])
         packed = value.get("compression")
-        return cls(**{**value, "columns": columns, "compression": Compression(packed) if packed else None})
+        numbers, dates = value.get("numbers"), value.get("dates")
+        enums = {
+            "compression": Compression(packed) if packed else None,
+            "numbers": NumberFormat(numbers) if numbers else None,
+            "dates": DateOrder(dates) if dates else None,
+        }
+        return cls(**{**value, "columns": columns, **enums})
 
 
 @dataclass(frozen=True, slots=True)

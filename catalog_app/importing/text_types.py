@@ -1,7 +1,8 @@
 """Which type takes every value of a column of text: decided over the whole column, batch by batch.
 
 A type is inferred only where each value comes back as it was written: 1E5, NAN, +4930123, 0x1F and 007 are texts. A
-number of a column with fractions may gain digits at its end, never lose one.
+number of a column with fractions may gain digits at its end, never lose one. Where a person chose how the file writes
+numbers or days, the text is what SQL writes for the value.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from catalog_app.importing.local_texts import LocalTexts
 from catalog_app.importing.spec import Misfit
 
 LARGEST_PRECISION = 38
@@ -90,6 +92,7 @@ class TextProfile:
     """What a column's values can be. ``misfits``: by type, the first value that it does not take."""
 
     candidates: Sequence[str] = EVERY
+    local: LocalTexts = field(default_factory=LocalTexts)
     misfits: dict[str, Misfit] = field(default_factory=dict)
     has_values: bool = False
     _changed: set[str] = field(default_factory=set)
@@ -106,15 +109,16 @@ class TextProfile:
             if candidate.name in self.candidates and candidate.name not in self.misfits:
                 self._try(candidate, values, present, first_row)
         if "double" in self._possible:
-            self._digits.add(present)
+            self._digits.add(self.local.plain(present, "double"))
 
     def _try(self, candidate: _Candidate, values: pa.Array, present: pa.Array, first_row: int) -> None:
-        if not pc.all(pc.match_substring_regex(present, candidate.as_written)).as_py():
+        plain = self.local.plain(present, candidate.name)
+        if not pc.all(pc.match_substring_regex(plain, candidate.as_written)).as_py():
             self._changed.add(candidate.name)
-        if candidate.name == "bigint" and _matches_any(present, _NEGATIVE_ZERO):
+        if candidate.name == "bigint" and _matches_any(plain, _NEGATIVE_ZERO):
             self._changed.add(candidate.name)
-        if not _parses(candidate, present):
-            text = present[_first_unparsed(candidate, present)].as_py()
+        if not _parses(candidate, plain):
+            text = present[_first_unparsed(candidate, plain)].as_py()
             row = first_row + pc.index(values, text).as_py()
             shown = text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
             self.misfits[candidate.name] = Misfit(row, shown)
@@ -157,7 +161,8 @@ def _first_unparsed(candidate: _Candidate, values: pa.Array) -> int:
 
 
 def _parses(candidate: _Candidate, values: pa.Array) -> bool:
-    if candidate.refused and _matches_any(values, candidate.refused):
+    # A text of another form than the chosen one is NULL.
+    if values.null_count or (candidate.refused and _matches_any(values, candidate.refused)):
         return False
     try:
         pc.cast(values, candidate.arrow)

@@ -27,6 +27,7 @@ from lakeui.common.json_values import storable
 from lakeui.common.nearest import nearest_name
 
 MOST_SWEPT = 100
+_OF_CSV = ("header", "delimiter", "null_text", "skip_lines", "numbers", "dates")
 
 
 def import_create(
@@ -110,16 +111,16 @@ def _keep(made: FileImport, scan: Scan) -> None:
 
 
 def import_reread(made: FileImport, changes: Mapping[str, Any], *, warehouse: Warehouse) -> FileImport:
-    """Change how the file is read: ``header``, ``delimiter``, ``null_text``, ``skip_lines``, ``encoding``, and
-    choices of ``columns`` by their ``source``. Raises InvalidValue for a type or name that is none, NotFound for a
-    column that the file has not.
+    """Change how the file is read: what ``_OF_CSV`` names, ``encoding``, and choices of ``columns`` by their
+    ``source``. Raises InvalidValue for a type or name that is none, NotFound for a column that the file has not.
     """
     before = Reading.from_json(made.reading)
-    layout = {key: changes[key] for key in ("header", "delimiter", "null_text", "skip_lines") if key in changes}
-    after = replace(before, **layout)
+    layout = {key: changes[key] for key in _OF_CSV if key in changes}
+    after = Reading.from_json({**before.as_json(), **layout})
     if after != before and made.format != FileFormat.CSV:
         raise InvalidValue(
-            "Only CSV has a header, a delimiter, lines to skip and a text for NULL.", remedy="Leave them out."
+            "Only CSV has a header, a delimiter, lines to skip, a text for NULL and a form of numbers and days.",
+            remedy="Leave them out.",
         )
     if "encoding" in changes and before.encoding is None:
         raise InvalidValue("Only CSV and JSON have an encoding.", remedy="Leave it out.")

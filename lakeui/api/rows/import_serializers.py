@@ -9,6 +9,7 @@ from rest_framework import serializers
 from catalog_app.domain.commit_messages import LONGEST_MESSAGE
 from catalog_app.importing.delimited import DELIMITERS
 from catalog_app.importing.encodings import ENCODINGS
+from catalog_app.importing.local_texts import DateOrder, NumberFormat, sample_plain
 from catalog_app.importing.spec import FileFormat, FoundColumn, Misfit, Reading, misfit_of
 from catalog_app.importing.unpacking import Compression
 from catalog_app.models import FileImport
@@ -27,6 +28,10 @@ DEDUP_HELP = "Of rows with one key the greatest in these columns is taken; witho
 EVOLUTION_HELP = "The table gains columns that only the file has, and wider types."
 
 EXTRA_HELP = "What becomes of columns that the table lacks: they refuse the merge, or are ignored."
+NUMBER_FORMATS = [item.value for item in NumberFormat]
+DATE_ORDERS = [item.value for item in DateOrder]
+NUMBERS_HELP = "Of CSV: how 1234.5 is written, in columns of numbers. Null: `1234.5`. Other forms are no numbers."
+DATES_HELP = "Of CSV: in which order days are written, between `.`, `/` or `-`. Null: `2025-12-31`, as SQL writes it."
 MESSAGE_HELP = "What the history says of the commit."
 DRY_RUN_HELP = "Do everything but the commit: `metrics` as it would have, `examples` of rows; nothing is written."
 
@@ -50,7 +55,9 @@ class ImportColumn(serializers.Serializer[Any]):
 
 
 class ImportAnswer(serializers.Serializer[Any]):
-    """A file that waits to be loaded. ``sample`` holds its first rows, one value per entry of ``columns``."""
+    """A file that waits to be loaded. ``sample`` holds its first rows, one value per entry of ``columns``:
+    a number or day in a chosen form as SQL writes it.
+    """
 
     id = serializers.UUIDField()
     name = serializers.CharField()
@@ -65,6 +72,8 @@ class ImportAnswer(serializers.Serializer[Any]):
     skip_lines = serializers.IntegerField(
         allow_null=True, help_text="Of CSV, null for others: how many lines stand before the table, such as a title."
     )
+    numbers = serializers.ChoiceField(NUMBER_FORMATS, allow_null=True, help_text=NUMBERS_HELP)
+    dates = serializers.ChoiceField(DATE_ORDERS, allow_null=True, help_text=DATES_HELP)
     encoding = serializers.ChoiceField(
         ENCODINGS, allow_null=True, help_text="Of CSV and JSON, null for others. Read with another one by PATCH."
     )
@@ -86,7 +95,7 @@ class ColumnChange(serializers.Serializer[Any]):
 
 
 class ReadingRequest(serializers.Serializer[Any]):
-    """What is to be read otherwise. Choices of columns are begun anew where any of the first five changes."""
+    """What is to be read otherwise. Choices of columns are begun anew where any of the others changes."""
 
     header = serializers.BooleanField(required=False)
     delimiter = serializers.ChoiceField(DELIMITERS, required=False)
@@ -94,6 +103,8 @@ class ReadingRequest(serializers.Serializer[Any]):
     skip_lines = serializers.IntegerField(
         required=False, min_value=0, max_value=MOST_SKIPPED, help_text="Of CSV: lines before the table."
     )
+    numbers = serializers.ChoiceField(NUMBER_FORMATS, required=False, allow_null=True, help_text=NUMBERS_HELP)
+    dates = serializers.ChoiceField(DATE_ORDERS, required=False, allow_null=True, help_text=DATES_HELP)
     encoding = serializers.ChoiceField(ENCODINGS, required=False, help_text="Of CSV and JSON.")
     columns = ColumnChange(many=True, required=False)
 
@@ -156,6 +167,8 @@ def import_shown(made: FileImport) -> dict[str, Any]:
         "delimiter": reading.delimiter,
         "null_text": reading.null_text,
         "skip_lines": reading.skip_lines if made.format == FileFormat.CSV else None,
+        "numbers": reading.numbers,
+        "dates": reading.dates,
         "encoding": reading.encoding,
         "compression": reading.compression,
         "columns": [
@@ -169,7 +182,7 @@ def import_shown(made: FileImport) -> dict[str, Any]:
             }
             for choice in reading.columns
         ],
-        "sample": found["sample"],
+        "sample": sample_plain(found["sample"], [choice.type for choice in reading.columns], reading.local),
         "warnings": found["warnings"],
         "created_at": made.created_at,
         "expires_at": made.expires_at,

@@ -183,6 +183,21 @@ def test_a_text_can_stand_for_null(lake: Lake) -> None:
     assert changed["sample"] == [["1", None], [None, "x"]]
 
 
+def test_forms_of_numbers_and_days_are_chosen(lake: Lake) -> None:
+    made = send(lake, b"n;d;note\n1.234,50;31.12.2025;1.234\n2,5;1.2.2024;x\n")
+    assert (made["numbers"], made["dates"], made["sample"][0]) == (None, None, ["1.234,50", "31.12.2025", "1.234"])
+    assert set(types(made).values()) == {"string"}
+    read = reread(lake, made["id"], {"numbers": "1.234,5", "dates": "d.m.y"}).json()
+    assert (read["numbers"], read["dates"]) == ("1.234,5", "d.m.y")
+    assert types(read) == {"n": "decimal(6,2)", "d": "date", "note": "string"}
+    assert read["sample"] == [["1234.50", "2025-12-31", "1.234"], ["2.5", "2024-02-01", "x"]]
+    as_text = reread(lake, made["id"], {"columns": [{"source": "n", "type": "string"}]}).json()
+    assert as_text["sample"][0] == ["1.234,50", "2025-12-31", "1.234"]
+    month_first = reread(lake, made["id"], {"dates": "m/d/y", "columns": [{"source": "d", "type": "date"}]}).json()
+    assert month_first["columns"][1]["misfit"] == {"row": 1, "value": "31.12.2025"}
+    assert reread(lake, made["id"], {"numbers": None, "dates": None}).json() == made
+
+
 def test_json_keeps_nested_values_and_times(lake: Lake) -> None:
     lines = [
         {"id": 1, "at": {"x": 1.5, "tags": ["a", None]}, "day": "2024-01-31", "when": "2024-01-31T10:00:00Z"},
@@ -361,12 +376,20 @@ def test_a_form_without_the_file_is_refused(lake: Lake) -> None:
         ({"columns": [{"source": "id", "name": "NAME"}]}, 400, "INVALID_VALUE"),
         ({"columns": [{"source": "id", "include": False}, {"source": "name", "include": False}]}, 400, "INVALID_VALUE"),
         ({"delimiter": "x"}, 400, "INVALID_VALUE"),
+        ({"numbers": "1_234.5"}, 400, "INVALID_VALUE"),
+        ({"dates": "m.d.y"}, 400, "INVALID_VALUE"),
     ],
 )
 def test_a_choice_that_cannot_be_is_refused(lake: Lake, changes: dict[str, Any], status: int, code: str) -> None:
     made = send(lake, CSV)
     problem(reread(lake, made["id"], changes), status, code)
     assert lake.caller.get(f"{imports(lake)}{made['id']}/").json() == made
+
+
+def test_json_has_no_form_of_numbers(lake: Lake) -> None:
+    made = send(lake, b'[{"a": "1,5"}]')
+    refused = problem(reread(lake, made["id"], {"numbers": "1.234,5"}), 400, "INVALID_VALUE")
+    assert "a form of numbers and days" in refused["detail"]
 
 
 def test_a_choice_keeps_the_others(lake: Lake) -> None:

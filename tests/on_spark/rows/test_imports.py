@@ -118,6 +118,28 @@ def test_csv_becomes_a_table_with_types(lake: Lake, tmp_path: Path) -> None:
     assert staged_folders() == []
 
 
+def test_numbers_and_days_load_in_their_form(lake: Lake, tmp_path: Path) -> None:
+    file = b"n;big;day;at;note\n1.234,50;1.000.000;31.12.2025;1.2.2024 09:30:05;1.234\n-7;;1/2/2024;;31.12.2025\n"
+    made = send(lake, file, tmp_path, numbers="1.234,5", dates="d.m.y")
+    load(lake, made)
+    assert list(types(lake, "d.t").values()) == ["decimal(6,2)", "bigint", "date", "timestamp_ntz", "string"]
+    loaded = [
+        ("-7.00", None, "2024-02-01", None, "31.12.2025"),
+        ("1234.50", 1_000_000, "2025-12-31", "2024-02-01T09:30:05", "1.234"),
+    ]
+    assert sorted(lake.rows("d.t")) == loaded
+    lake.sql("CREATE TABLE d.kept (n DECIMAL(9,2), big STRING, day TIMESTAMP_NTZ, at STRING, note STRING)")
+    load(lake, made, "kept", append=True)
+    assert sorted(lake.rows("d.kept"))[1] == (
+        "1234.50", "1.000.000", "2025-12-31T00:00:00", "1.2.2024 09:30:05", "1.234",
+    )  # fmt: skip
+    before = lake.head()
+    wrong = send(lake, b"n;day\n1,5;31.12.2025\n1.5;31.12.2025\n", tmp_path, numbers="1.234,5")
+    with pytest.raises(InvalidValue, match=r"Row 2: 1\.5 of column n is no number written as 1\.234,5"):
+        load(lake, import_reread(wrong, {"columns": [{"source": "n", "type": "double"}]}, warehouse=warehouse()), "new")
+    assert lake.head() == before
+
+
 def test_a_load_is_one_commit(lake: Lake, tmp_path: Path) -> None:
     before = lake.head()
     made = send(lake, b"id\n1\n", tmp_path)

@@ -17,7 +17,7 @@ function column(source: string, more: Partial<ImportColumn> = {}): ImportColumn 
 }
 
 const FILE: FileImport = {
-  id: "i-1", name: "Delays 2014.csv", format: "csv", bytes: 2048, rows: 2, header: true, delimiter: ",", null_text: "", skip_lines: 0, encoding: "windows-1252", compression: "gzip",
+  id: "i-1", name: "Delays 2014.csv", format: "csv", bytes: 2048, rows: 2, header: true, delimiter: ",", null_text: "", skip_lines: 0, numbers: null, dates: null, encoding: "windows-1252", compression: "gzip",
   columns: [column("flight"), column("reason", { type: "string", inferred_type: "string" })],
   sample: [["1545", "late aircraft"], ["725", null]], warnings: ["The file's name says JSON; it holds CSV."], created_at: time, expires_at: time,
 };
@@ -58,11 +58,32 @@ describe("how a file is read", () => {
     await waitFor(() => expect(lines.value).toBe("3"));
   });
 
+  it("reads numbers and dates in the chosen form, and shows the effect", async () => {
+    const texts = { ...FILE, columns: [column("amount", { type: "string" }), column("day", { type: "string" })], sample: [["1.234,50", "31.12.2025"]] };
+    const numbers = { ...texts, numbers: "1.234,5", columns: [column("amount", { type: "double" }), texts.columns[1]], sample: [["1234.50", "31.12.2025"]] };
+    const both = { ...numbers, dates: "d.m.y", columns: [numbers.columns[0], column("day", { type: "date" })], sample: [["1234.50", "2025-12-31"]] };
+    const answers = [numbers, both, texts];
+    const asked = serve({ ...LAKE, [`${AT}i-1/`]: texts, [`PATCH ${AT}i-1/`]: () => json(answers.shift()) });
+    const user = userEvent.setup();
+    renderAt(HERE);
+    const rows = await screen.findByRole("region", { name: "The first rows" });
+    expect(within(rows).getByText("1.234,50")).toBeTruthy();
+    expect(screen.queryByText(/keep their text/)).toBeNull();
+    await user.selectOptions(screen.getByLabelText("Numbers are written"), "1.234,5");
+    expect(await screen.findByText("1234.50")).toBeTruthy();
+    expect(screen.getByText(/keep their text/)).toBeTruthy();
+    await user.selectOptions(screen.getByLabelText("Dates are written"), "31.12.2025, day first");
+    expect(await screen.findByText("2025-12-31", { selector: "[role=region] *" })).toBeTruthy();
+    await user.selectOptions(screen.getByLabelText("Numbers are written"), "1234.5");
+    await waitFor(() => expect(asked.filter(({ method }) => method === "PATCH").map(({ body }) => body)).toEqual([{ numbers: "1.234,5" }, { dates: "d.m.y" }, { numbers: null }]));
+  });
+
   it("asks of JSON for nothing but the encoding", async () => {
     serve({ ...LAKE, [`${AT}i-1/`]: { ...FILE, format: "json", header: null, delimiter: null, skip_lines: null } });
     renderAt(HERE);
     expect(await screen.findByLabelText("Encoding")).toBeTruthy();
     expect(screen.queryByLabelText("Separator")).toBeNull();
+    expect(screen.queryByLabelText("Numbers are written")).toBeNull();
   });
 });
 

@@ -7,6 +7,22 @@ import { Failure } from "../../ui/states";
 
 const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" } as const;
 type Delimiter = keyof typeof DELIMITERS;
+const AS_SQL = "";
+type Numbers = NonNullable<FileImport["numbers"]>;
+type Dates = NonNullable<FileImport["dates"]>;
+const NUMBERS: Record<Numbers | typeof AS_SQL, string> = {
+  [AS_SQL]: "1234.5",
+  "1,234.5": "1,234.5",
+  "1.234,5": "1.234,5",
+  "1 234,5": "1 234,5",
+  "1'234.5": "1'234.5",
+};
+const DATES: Record<Dates | typeof AS_SQL, string> = {
+  [AS_SQL]: "2025-12-31",
+  "y-m-d": "2025/12/31, year first",
+  "d.m.y": "31.12.2025, day first",
+  "m/d/y": "12/31/2025, month first",
+};
 type Encoding = NonNullable<FileImport["encoding"]>;
 const ENCODINGS: Record<Encoding, string> = {
   "utf-8": "UTF-8",
@@ -75,44 +91,48 @@ export function ReadingOptions({ file, open, reread }: { file: FileImport; open:
                 onKeyDown={sayOnEnter}
               />
             </label>
-            <label className="row">
-              Separator
-              <select
-                className="input"
-                value={file.delimiter ?? ","}
-                disabled={reread.isPending}
-                onChange={(event) => reread.mutate({ delimiter: event.target.value as Delimiter })}
-              >
-                {Object.entries(DELIMITERS).map(([value, name]) => (
-                  <option key={value} value={value}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <Choice label="Separator" value={(file.delimiter ?? ",") as Delimiter} names={DELIMITERS} isDisabled={reread.isPending} onChoose={(delimiter) => reread.mutate({ delimiter })} />
             <label className="row">
               Also read as NULL
               <input className="input" value={nullText} size={6} maxLength={100} onChange={(event) => setNullText(event.target.value)} onBlur={say} onKeyDown={sayOnEnter} />
             </label>
+            <Choice label="Numbers are written" value={file.numbers ?? AS_SQL} names={NUMBERS} isDisabled={reread.isPending} onChoose={(numbers) => reread.mutate({ numbers: numbers || null })} />
+            <Choice label="Dates are written" value={file.dates ?? AS_SQL} names={DATES} isDisabled={reread.isPending} onChoose={(dates) => reread.mutate({ dates: dates || null })} />
           </>
         ) : null}
-        <label className="row">
-          Encoding
-          <select
-            className="input"
-            value={file.encoding ?? "utf-8"}
-            disabled={reread.isPending}
-            onChange={(event) => reread.mutate({ encoding: event.target.value as Encoding })}
-          >
-            {Object.entries(ENCODINGS).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice label="Encoding" value={file.encoding ?? "utf-8"} names={ENCODINGS} isDisabled={reread.isPending} onChoose={(encoding) => reread.mutate({ encoding })} />
       </div>
+      {file.numbers || file.dates ? (
+        <p className="small muted">Columns of numbers and dates are read that way, as the first rows below show. Columns of the type string keep their text.</p>
+      ) : null}
       {reread.error && isOfLayout ? <Failure error={reread.error} /> : null}
     </div>
+  );
+}
+
+function Choice<Value extends string>({
+  label,
+  value,
+  names,
+  isDisabled,
+  onChoose,
+}: {
+  label: string;
+  value: Value;
+  names: Readonly<Record<Value, string>>;
+  isDisabled: boolean;
+  onChoose: (value: Value) => void;
+}) {
+  return (
+    <label className="row">
+      {label}
+      <select className="input" value={value} disabled={isDisabled} onChange={(event) => onChoose(event.target.value as Value)}>
+        {Object.entries<string>(names).map(([each, name]) => (
+          <option key={each} value={each}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
