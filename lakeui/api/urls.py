@@ -229,6 +229,7 @@ urlpatterns = [
     path("api/v1/pipelines/", pipeline_views.PipelineListView.as_view(), name="api-pipelines"),
     path("api/v1/pipelines/fields/", pipeline_views.PipelineFieldsView.as_view(), name="api-pipeline-fields"),
     path("api/v1/pipelines/schedule/", pipeline_views.PipelineScheduleView.as_view(), name="api-pipeline-schedule"),
+    path("api/v1/pipelines/render/", pipeline_views.PipelineRenderView.as_view(), name="api-pipeline-render"),
     path("api/v1/pipelines/validate/", pipeline_views.PipelineValidationView.as_view(), name="api-pipeline-validate"),
     path("api/v1/pipelines/<int:pipeline_id>/", include(pipeline_patterns)),
     path("api/v1/tokens/", token_views.TokenListView.as_view(), name="api-tokens"),

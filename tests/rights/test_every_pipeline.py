@@ -28,6 +28,7 @@ from tests.support.members import join
 
 LIST = "/api/v1/pipelines/"
 VALIDATE = LIST + "validate/"
+RENDER = LIST + "render/"
 ONE = LIST + "{pipeline_id}/"
 POLICY = "/api/v1/catalogs/{catalog}/pipeline-policy/"
 FILES = ONE + "landing-zones/{zone}/files/"
@@ -36,6 +37,7 @@ CHECKED = "publish: checked\nchecks: [id > 0]\n"
 WRITES: list[tuple[str, str, str, Any]] = [
     ("contributor", "post", LIST, {"name": "new", "database": "d", "table": "n", "source": "SELECT 1 AS id"}),
     ("viewer", "post", VALIDATE, {"source": "SELECT 1", "config": ""}),
+    ("viewer", "post", RENDER, {"database": "d", "table": "n", "source": "SELECT 1"}),
     ("contributor", "patch", ONE, {"layer": "silver"}),
     ("viewer", "post", ONE + "dry-run/", {}),
     ("contributor", "post", ONE + "runs/", None),
@@ -76,7 +78,7 @@ class Scene:
         return pipeline_create(catalog=catalog, values=values, owner_id=self.other.user.pk)
 
     def send(self, method: str, template: str, body: Any = None, person: Person | None = None) -> Any:
-        if template in (LIST, VALIDATE) and method == "post":
+        if template in (LIST, VALIDATE, RENDER) and method == "post":
             body = {**body, "catalog": self.lake.catalog}
         who, path = person or self.person, template.format(**self.names)
         if isinstance(body, bytes):

@@ -90,6 +90,7 @@ export type LandingZone = Described["ZoneEntry"];
 export type LandingFile = Described["LandingFileAnswer"];
 export type PipelineRunDetail = Described["RunAnswer"];
 export type Rehearsal = Described["RehearsalAnswer"];
+export type PipelineDraft = Described["RenderRequest"];
 export type PipelineTexts = Described["ValidationRequest"];
 
 // What the document describes only as objects.

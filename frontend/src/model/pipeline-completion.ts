@@ -37,6 +37,16 @@ export const HELPERS: readonly Choice[] = [
   { label: "source('…', '…')", detail: "any table, by database and name", apply: "source('" },
 ];
 
+/** What most queries need of a template, beside SQL. */
+export const FIRST_HELPERS: readonly { text: string; meaning: string }[] = [
+  { text: "{{ source('database', 'table') }}", meaning: "any table of the branch" },
+  { text: "{{ ref('pipeline') }}", meaning: "the table that another pipeline writes" },
+  { text: "{{ this }}", meaning: "the table that this pipeline writes" },
+  { text: "{% if is_incremental() %} … {% endif %}", meaning: "only where the strategy is incremental and the table has rows" },
+  { text: "{{ watermark_value }}", meaning: "the highest watermark of the table, for the rows since then" },
+  { text: "{{ landing('zone') }}", meaning: "the files that wait in a landing zone of the pipeline" },
+];
+
 const WORD = /\w*$/;
 
 /** In the source: after `@` in a comment, after `@key:`, and within `{{ … }}` and `{% … %}`. */

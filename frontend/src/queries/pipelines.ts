@@ -2,16 +2,18 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient, type QueryClie
 
 import { body, client, cursorOf } from "../api/client";
 import type { PipelineFilter } from "../api/paths";
-import type { EffectiveConfiguration, NewPipeline, Pipeline, PipelineEdit, PipelineText, PipelineTexts } from "../api/resources";
+import type { EffectiveConfiguration, NewPipeline, Pipeline, PipelineEdit, PipelineDraft, PipelineText, PipelineTexts } from "../api/resources";
 import type { Mistake } from "../model/mistakes";
 import { searchText } from "../model/search-text";
 import { keptWithin } from "./kept";
 import { refresh } from "./refresh";
 import { once } from "./requests";
+import { statementRun } from "./statements";
 import { isFinished, pollAfter } from "./tasks";
 
 const AT = "/api/v1/pipelines/{pipeline_id}";
 const PAGE = 100;
+export const PREVIEW_ROWS = 20;
 const IDLE_POLL_MS = 15_000;
 const RUNNING_POLL_MS = 1500;
 
@@ -71,6 +73,17 @@ export function useNextRuns(schedule: string, zone: string) {
     },
     enabled: schedule !== "" && zone !== "",
     retry: false,
+  });
+}
+
+/** The first rows of the query of a pipeline that is not made yet, on its branch, with the reader's rights. */
+export function usePipelinePreview(catalog: string) {
+  return useMutation({
+    mutationFn: async (draft: Omit<PipelineDraft, "catalog">) => {
+      const { sql } = await body(client.POST("/api/v1/pipelines/render/", { body: { catalog, ...draft } }));
+      const statement = `SELECT * FROM (\n${sql.trim().replace(/;$/, "")}\n) LIMIT ${PREVIEW_ROWS}`;
+      return { sql, outcome: await statementRun({ catalog, branch: draft.branch, statement }) };
+    },
   });
 }
 

@@ -126,6 +126,12 @@ BODIES: dict[str, dict[str, Any]] = {
         "source": "SELECT carrier FROM flights.flights",
         "config": "merge_strategy: append_only\n",
     },
+    "pipeline_render": {
+        "catalog": "demo",
+        "database": "flights",
+        "table": "delays_by_carrier",
+        "source": "SELECT carrier, avg(dep_delay) AS delay FROM {{ source('flights', 'flights') }} GROUP BY carrier",
+    },
     "pipeline_run": {"dry_run": True, "source": "SELECT carrier FROM flights.flights"},
     "pipeline_dry_run": {"source": "SELECT carrier FROM flights.flights"},
     "sql_run": {

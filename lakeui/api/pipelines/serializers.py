@@ -242,6 +242,19 @@ class ValidationRequest(serializers.Serializer[Any]):
     config = serializers.CharField(max_length=LONGEST_TEXT, trim_whitespace=False, allow_blank=True)
 
 
+class RenderRequest(serializers.Serializer[Any]):
+    """A pipeline that is not made yet, as far as its query depends on it."""
+
+    catalog = serializers.CharField(max_length=255)
+    branch = serializers.CharField(max_length=LONGEST_NAME, required=False, default="main")
+    database = serializers.CharField(max_length=LONGEST_NAME)
+    table = serializers.CharField(max_length=LONGEST_NAME)
+    source = serializers.CharField(max_length=LONGEST_TEXT, trim_whitespace=False)  # type: ignore[assignment]
+    config = serializers.CharField(
+        max_length=LONGEST_TEXT, trim_whitespace=False, allow_blank=True, required=False, default=""
+    )
+
+
 class MistakeEntry(serializers.Serializer[Any]):
     file = serializers.ChoiceField(["config.yaml", "source"])
     line = serializers.IntegerField(allow_null=True, help_text="From 1; null where it is of no one line.")

@@ -52,6 +52,7 @@ from lakeui.api.pipelines.serializers import (
     PolicyAnswer,
     RehearsalAnswer,
     RehearsalRequest,
+    RenderRequest,
     RunAnswer,
     RunRequest,
     RunSummary,
@@ -159,6 +160,23 @@ class PipelineValidationView(ApiView):
         configuration, mistakes = texts_examine(body, strict=is_strict(catalog.pk))
         shown = None if configuration is None else configuration.as_json()
         return Response(ValidationAnswer({"configuration": shown, "errors": mistakes}).data)
+
+
+class PipelineRenderView(ApiView):
+    @extend_schema(
+        operation_id="pipeline_render",
+        summary="Look at what the first run of a new pipeline would go by",
+        description="Answers the effective configuration and the SQL that the template makes, with your rights. Nothing"
+        " is kept, and no query runs: run the SQL to see its rows.",
+        tags=["pipelines"],
+        request=RenderRequest,
+        responses={200: RehearsalAnswer, **BAD_REQUEST, **NOT_FOUND, **_INVALID},
+    )
+    def post(self, request: Request) -> Response:
+        wanted = body_checked(RenderRequest, request)
+        catalog = catalog_of(request, wanted.pop("catalog"))
+        draft = Pipeline(catalog=catalog, **edited(wanted))
+        return _rehearsed(request, draft, {})
 
 
 class PipelineFieldsView(ApiView):
@@ -299,14 +317,7 @@ class PipelineRehearsalView(ApiView):
     def post(self, request: Request, pipeline_id: int) -> Response:
         wanted = body_checked(RehearsalRequest, request)
         pipeline = pipeline_asked(request, pipeline_id)
-        session = session_of(request, pipeline.catalog.name, pipeline.branch)
-        prepared = run_rehearse(pipeline, wanted, session=session)
-        body = {
-            "configuration": prepared.configuration.as_json(),
-            "sql": prepared.rendered,
-            "creates_table": prepared.table is None,
-        }
-        return Response(RehearsalAnswer(body).data)
+        return _rehearsed(request, pipeline, wanted)
 
 
 class PipelineRunListView(ApiView):
@@ -373,6 +384,17 @@ class PipelineRunView(ApiView):
     )
     def get(self, request: Request, pipeline_id: int, run_id: UUID) -> Response:
         return tagged(request, Response(RunAnswer(run_get(pipeline_asked(request, pipeline_id), run_id)).data))
+
+
+def _rehearsed(request: Request, pipeline: Pipeline, texts: dict[str, str]) -> Response:
+    session = session_of(request, pipeline.catalog.name, pipeline.branch)
+    prepared = run_rehearse(pipeline, texts, session=session)
+    body = {
+        "configuration": prepared.configuration.as_json(),
+        "sql": prepared.rendered,
+        "creates_table": prepared.table is None,
+    }
+    return Response(RehearsalAnswer(body).data)
 
 
 def pipeline_asked(request: Request, pipeline_id: int, action: Action = Action.READ) -> Pipeline:

@@ -206,6 +206,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/merges/{merge_id}/replay/": ["get"],
         "/api/v1/pipelines/": ["get", "post"],
         "/api/v1/pipelines/fields/": ["get"],
+        "/api/v1/pipelines/render/": ["post"],
         "/api/v1/pipelines/schedule/": ["get"],
         "/api/v1/pipelines/validate/": ["post"],
         "/api/v1/pipelines/{pipeline_id}/": ["delete", "get", "patch"],

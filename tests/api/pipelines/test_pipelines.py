@@ -202,6 +202,33 @@ class TestATrial:
         assert (response.status_code, response.json()["code"]) == (status, code)
 
 
+class TestADraft:
+    def test_is_rendered_before_the_pipeline_is_made(self, lake: Lake, made: dict[str, Any]) -> None:
+        draft = {"catalog": lake.catalog, "database": "d", "table": "later", "config": "merge_strategy: append_only\n"}
+        source = "SELECT {{ is_append_only() }} FROM {{ ref('" + made["name"] + "') }}, {{ this }}"
+        before = lake.caller.get(ADDRESS).json()
+        found = lake.caller.post(ADDRESS + "render/", {**draft, "source": source})
+        assert found.status_code == 200, found.content
+        assert found.json()["sql"] == "SELECT True FROM `d`.`new`, `d`.`later`"
+        assert (found.json()["configuration"]["strategy"], found.json()["creates_table"]) == ("append_only", True)
+        assert lake.caller.get(ADDRESS).json() == before
+
+    @pytest.mark.parametrize(
+        ("changes", "status", "code"),
+        [
+            ({"source": "{{ nothing }}"}, 422, "INVALID_CONFIG"),
+            ({"source": "DROP TABLE d.t"}, 422, "INVALID_CONFIG"),
+            ({"config": "merge_strategy: sideways"}, 422, "INVALID_CONFIG"),
+            ({"branch": "nowhere"}, 404, "NOT_FOUND"),
+            ({"database": "nowhere"}, 404, "NOT_FOUND"),
+        ],
+    )
+    def test_passes_what_a_pipeline_passes(self, lake: Lake, changes: dict[str, str], status: int, code: str) -> None:
+        draft = {"catalog": lake.catalog, "database": "d", "table": "later", "source": "SELECT 1", **changes}
+        refused = lake.caller.post(ADDRESS + "render/", draft)
+        assert (refused.status_code, refused.json()["code"]) == (status, code)
+
+
 class TestARun:
     def test_is_a_task_that_answers_like_a_statement(
         self, lake: Lake, made: dict[str, Any], local_worker: None, monkeypatch: pytest.MonkeyPatch

@@ -382,6 +382,7 @@ def test_an_earlier_session_view_shows_what_is_seen(story: Story) -> None:
         ("/api/v1/sql/script/", {"script": "SELECT * FROM d.t; CREATE TABLE d.x AS SELECT * FROM d.t"}),
         ("/api/v1/pipelines/", {"name": "q", "database": "d", "table": "q", "source": "SELECT * FROM d.t"}),
         ("/api/v1/pipelines/validate/", {"source": "SELECT * FROM d.t", "config": "merge_strategy: append_only\n"}),
+        ("/api/v1/pipelines/render/", {"database": "d", "table": "t", "source": "SELECT {{ watermark_value }}"}),
         ("/api/v1/results/", {"statement": "SELECT * FROM d.t"}),
     ],
 )

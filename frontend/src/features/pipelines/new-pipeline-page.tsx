@@ -3,13 +3,14 @@ import { useNavigate, useParams, useSearchParams } from "react-router";
 
 import type { Pipeline, PipelineText } from "../../api/resources";
 import { pipelineAddress } from "../../model/addresses";
-import { usePipeline, usePipelineCreate } from "../../queries/pipelines";
+import { PREVIEW_ROWS, usePipeline, usePipelineCreate, usePipelinePreview } from "../../queries/pipelines";
 import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { ConfigurationTable } from "./configuration-table";
 import { LiveMistakes, TextFailure } from "./mistake-list";
 import { NewStrategy } from "./new-strategy";
 import { isPlaced, PlaceFields, type PipelinePlace } from "./place-fields";
+import { Preview, TemplateHelp } from "./preview";
 import { Texts, type Checked } from "./texts";
 import { isSameText, useValidation } from "./use-validation";
 import "../../styles/pipelines.css";
@@ -66,6 +67,10 @@ function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {
   const validation = useValidation({ catalog, ...place }, text);
   const live = validation && isSameText(validation.text, text) ? validation : undefined;
   const refused = create.error && (!live || !checked || isSameText(checked.text, text)) ? create.error : null;
+  const preview = usePipelinePreview(catalog);
+  const draft = { branch: place.branch, database: place.database.trim(), table: place.table.trim(), ...text };
+  const isShown = preview.variables !== undefined && JSON.stringify(preview.variables) === JSON.stringify(draft);
+  const canPreview = draft.database !== "" && draft.table !== "" && text.source.trim() !== "";
   const isComplete = isPlaced(place) && text.source.trim() !== "";
   const save = () => {
     if (!isComplete || create.isPending) return;
@@ -76,6 +81,9 @@ function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {
         onSuccess: (made) => void navigate(pipelineAddress(catalog, made.id)),
       },
     );
+  };
+  const show = () => {
+    if (canPreview && !preview.isPending) preview.mutate(draft);
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -90,7 +98,19 @@ function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {
         <PlaceFields catalog={catalog} value={place} onChange={setPlace} />
       </Panel>
       <Panel>
-        <Texts target={{ catalog, ...place }} name={place.name} text={text} checked={checked} validation={validation} isConfigFolded onChange={setText} onTry={save} />
+        <Texts target={{ catalog, ...place }} name={place.name} text={text} checked={checked} validation={validation} isConfigFolded onChange={setText} onTry={show} />
+        <TemplateHelp />
+        <div className="inside stack tight">
+          <div className="row">
+            <button type="button" className="button" disabled={!canPreview || preview.isPending} onClick={show}>
+              {preview.isPending ? "Reading …" : `Preview ${PREVIEW_ROWS} rows`}
+            </button>
+            <kbd className="not-narrow">Ctrl Enter</kbd>
+            <span className="small muted">{canPreview ? "The query runs with your rights; nothing is written." : "Name the database and the table first."}</span>
+          </div>
+          {isShown && preview.error ? <TextFailure error={preview.error} /> : null}
+          {isShown && preview.data ? <Preview seen={preview.data} /> : null}
+        </div>
       </Panel>
       {refused ? <TextFailure error={refused} /> : <LiveMistakes mistakes={live?.mistakes ?? []} />}
       <div className="row">

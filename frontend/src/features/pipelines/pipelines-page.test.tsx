@@ -96,6 +96,54 @@ describe("a new pipeline", () => {
     expect(screen.getByLabelText<HTMLInputElement>("Name").value).toBe("seen");
   });
 
+  it("shows the first rows of its query before it is made, as its texts stand", async () => {
+    const rows = { columns: [{ name: "carrier", type: "string" }], rows: [["UA"], ["AA"]], version: 3, metrics: {} };
+    const asked = serve({
+      ...lake(),
+      "POST /api/v1/pipelines/render/": () => json({ configuration: PIPELINE.configuration, sql: "SELECT carrier\nFROM flights.flights -- all\n;", creates_table: true }),
+      "POST /api/v1/sql/": () => json(rows),
+    });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/new?branch=delays");
+    const button = await screen.findByRole<HTMLButtonElement>("button", { name: "Preview 20 rows" });
+    expect(button.disabled).toBe(true);
+    expect(screen.getByText("Name the database and the table first.")).toBeTruthy();
+    expect(screen.getByText("What can I write here?").closest("details")?.textContent).toContain("{{ this }}");
+    await user.type(screen.getByLabelText("Database"), "flights");
+    await user.type(screen.getByLabelText("Table"), "seen");
+    await user.click(button);
+    const seen = await screen.findByRole("region", { name: "Preview" });
+    expect(within(seen).getByText("UA")).toBeTruthy();
+    expect(seen.textContent).toContain("2 rows: all that the query finds. Nothing was written.");
+    const sent = (at: string) => asked.find(({ method, address }) => method === "POST" && address === at)?.body;
+    expect(sent("/api/v1/pipelines/render/")).toMatchObject({ catalog: "demo", branch: "delays", database: "flights", table: "seen", config: "merge_strategy: full_refresh\n" });
+    expect(sent("/api/v1/sql/")).toMatchObject({ catalog: "demo", branch: "delays", statement: "SELECT * FROM (\nSELECT carrier\nFROM flights.flights -- all\n\n) LIMIT 20" });
+    await user.type(screen.getByLabelText("Table"), "2");
+    expect(screen.queryByRole("region", { name: "Preview" })).toBeNull();
+  });
+
+  it("says why its query has no preview", async () => {
+    serve({ ...lake(), "POST /api/v1/pipelines/render/": () => problem(422, { code: "INVALID_CONFIG", title: "Invalid configuration", detail: "…", errors: [{ file: "source", line: 2, column: null, field: null, message: "nothing is unknown.", remedy: "" }] }) });
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/new?database=flights&table=seen");
+    await user.click(await screen.findByRole("button", { name: "Preview 20 rows" }));
+    expect((await screen.findByRole("alert")).textContent).toContain("nothing is unknown.");
+  });
+
+  it("runs as a preset says, or by a line of its own", async () => {
+    serve(lake());
+    const user = userEvent.setup();
+    renderAt("/c/demo/pipelines/new?database=flights&table=seen");
+    const preset = await screen.findByLabelText<HTMLSelectElement>("When it runs");
+    const schedule = screen.getByLabelText<HTMLInputElement>("Schedule");
+    expect(preset.selectedOptions[0]?.text).toBe("only by hand");
+    await user.selectOptions(preset, "Monday to Friday at 06:00");
+    expect(schedule.value).toBe("0 6 * * mon-fri");
+    await user.clear(schedule);
+    await user.type(schedule, "5 7 * * *");
+    expect(preset.selectedOptions[0]?.text).toBe("as the schedule says");
+  });
+
   it("begins with the choice of a strategy, and writes it with what it needs into the file", async () => {
     const asked = serve({ ...lake(), "POST /api/v1/pipelines/": () => json({ ...PIPELINE, id: 9 }, 201), "/api/v1/pipelines/9/": { ...PIPELINE, id: 9 } });
     const user = userEvent.setup();

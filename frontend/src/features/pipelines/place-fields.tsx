@@ -8,6 +8,15 @@ import { NextRuns } from "./next-runs";
 export type PipelinePlace = Required<Pick<PipelineBody, "name" | "layer" | "database" | "table" | "branch" | "schedule" | "schedule_timezone">>;
 
 const LONGEST = 255;
+const OWN = "own";
+const PRESETS: readonly { schedule: string; text: string }[] = [
+  { schedule: "", text: "only by hand" },
+  { schedule: "0 * * * *", text: "every hour" },
+  { schedule: "0 6 * * *", text: "every day at 06:00" },
+  { schedule: "0 6 * * mon-fri", text: "Monday to Friday at 06:00" },
+  { schedule: "0 6 * * mon", text: "every Monday at 06:00" },
+  { schedule: "0 6 1 * *", text: "on the first of each month at 06:00" },
+];
 const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
 /** What a pipeline is called, where its rows go, and when it runs. */
@@ -22,6 +31,7 @@ export function PlaceFields({ catalog, value, isDisabled = false, onChange }: { 
       <BranchField catalog={catalog} label="Branch" value={value.branch} onChange={(branch) => set({ branch })} />
       <TextField label="Database" value={value.database} suggestions={names} isRequired onChange={(database) => set({ database })} />
       <TextField label="Table" hint="the first run makes it" value={value.table} isRequired onChange={(table) => set({ table })} />
+      <PresetField value={value.schedule} onChange={(schedule) => set({ schedule })} />
       <TextField label="Schedule" hint="cron, as 0 6 * * mon-fri" value={value.schedule} onChange={(schedule) => set({ schedule })} />
       <TextField
         label="Time zone of the schedule"
@@ -33,6 +43,27 @@ export function PlaceFields({ catalog, value, isDisabled = false, onChange }: { 
       />
       <NextRuns schedule={value.schedule.trim()} zone={value.schedule_timezone.trim()} />
     </fieldset>
+  );
+}
+
+/** Schedules that most pipelines have; each writes its cron line into the field beside it. */
+function PresetField({ value, onChange }: { value: string; onChange: (schedule: string) => void }) {
+  const field = useId();
+  const known = PRESETS.find(({ schedule }) => schedule === value.trim());
+  return (
+    <div className="field">
+      <label htmlFor={field} className="small">
+        When it runs
+      </label>
+      <select id={field} className="input" value={known ? known.schedule : OWN} onChange={(event) => onChange(event.target.value)}>
+        {PRESETS.map(({ schedule, text }) => (
+          <option key={schedule} value={schedule}>
+            {text}
+          </option>
+        ))}
+        {known ? null : <option value={OWN}>as the schedule says</option>}
+      </select>
+    </div>
   );
 }
 
