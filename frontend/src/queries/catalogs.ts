@@ -46,6 +46,14 @@ export function useBranches(catalog: string, filter: BranchFilter = {}) {
   });
 }
 
+/** The tags of a catalog, as many as a list of choices can hold. */
+export function useTags(catalog: string) {
+  return useQuery({
+    queryKey: ["catalog", catalog, "tags"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/catalogs/{catalog}/tags/", { params: { path: { catalog }, query: { limit: 200 } }, signal })),
+  });
+}
+
 export function useBranch(catalog: string, branch: string) {
   return useQuery(branchQuery(catalog, branch));
 }

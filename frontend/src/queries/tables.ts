@@ -3,7 +3,9 @@ import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from "
 import { body, client, cursorOf } from "../api/client";
 import type { components } from "../api/schema";
 import { searchText } from "../model/search-text";
+import { tableDifference } from "../model/sql";
 import { keptWithin } from "./kept";
+import { statementRun } from "./statements";
 
 /** Where a table is: names, not ids, as people say them. */
 export interface TablePlace {
@@ -149,6 +151,15 @@ export function useChanges(place: TablePlace, from: number, to: number) {
     queryKey: [...tableKey(place), "changes", from, to],
     queryFn: ({ signal }) =>
       body(client.GET(`${AT}/changes/`, { params: { path: { ...place }, query: { from, to } }, signal })),
+    retry: false,
+  });
+}
+
+/** Against the table on another branch or at a tag: the answer, or the task of a comparison that takes longer. */
+export function useDifference(place: TablePlace, from: string, to: number) {
+  return useQuery({
+    queryKey: [...tableKey(place), "difference", from, to],
+    queryFn: () => statementRun({ catalog: place.catalog, branch: place.branch, statement: tableDifference(place.database, place.table, from, to) }),
     retry: false,
   });
 }

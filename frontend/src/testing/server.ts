@@ -57,6 +57,7 @@ export function page(results: readonly unknown[], next: string | null = null) {
 const EVERYWHERE = {
   "/api/v1/catalogs/": page([DEMO]),
   "/api/v1/catalogs/demo/branches/": page([MAIN, DELAYS]),
+  "/api/v1/catalogs/demo/tags/": page([]),
   "/api/v1/tasks/": page([]),
   "/api/v1/inbox/": page([]),
   "/api/v1/pipelines/": page([]),
