@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from catalog_app.domain.pipeline_commits import PREFIX, pipeline_of
 from catalog_app.models import Branch, Catalog
 from catalog_app.selectors.history import ROW_METRICS, CommitPoint
 from catalog_app.selectors.rows import fetch_all
@@ -30,6 +31,7 @@ class GraphCommit:
     object: str
     object_count: int
     message: str
+    pipeline: str
 
 
 _ROWS = " + ".join(f"coalesce((o.metrics ->> '{name}')::bigint, 0)" for name in ROW_METRICS)
@@ -45,7 +47,7 @@ SELECT c.version, c.branch_id, b.name, p.version, pb.name, m.version, mb.name, c
        concat_ws('.', d.name, t.name),
        (SELECT count(DISTINCT (o.object_kind, o.object_id)) FROM catalog_app_commitoperation o
         WHERE o.commit_id = c.id AND NOT o.already_done),
-       c.message
+       c.message, CASE WHEN starts_with(c.statement, %(run)s) THEN c.statement ELSE '' END
 FROM (
     SELECT * FROM catalog_app_commit x WHERE catalog_id = %(catalog)s AND version < %(before)s
       AND NOT EXISTS (SELECT 1 FROM catalog_app_branch w WHERE w.id = x.branch_id AND w.is_workspace)
@@ -80,7 +82,7 @@ NEWEST = 2**62
 
 def graph_commits(catalog: Catalog, *, before: int = NEWEST, limit: int) -> list[GraphCommit]:
     """The newest commits of the catalog older than ``before``, newest first."""
-    rows = fetch_all(_COMMITS, {"catalog": catalog.pk, "before": before, "limit": limit})
+    rows = fetch_all(_COMMITS, {"catalog": catalog.pk, "before": before, "limit": limit, "run": PREFIX})
     return [
         GraphCommit(
             version=row[0],
@@ -95,6 +97,7 @@ def graph_commits(catalog: Catalog, *, before: int = NEWEST, limit: int) -> list
             object=row[11],
             object_count=row[12],
             message=row[13],
+            pipeline=pipeline_of(row[14]),
         )
         for row in rows
     ]

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from catalog_app.domain.pipeline_commits import pipeline_of
 from catalog_app.models import Branch
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot, branch_snapshot
@@ -59,6 +60,10 @@ class CommitEntry:
     operations: tuple[OperationEntry, ...] = ()
     operation_count: int = 0
     rows_changed: int = 0
+
+    @property
+    def pipeline(self) -> str:
+        return pipeline_of(self.statement)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ function commit(version: number, branch = "main", more: Partial<GraphCommit> = {
     message: "",
     author: "alice",
     time: "2026-01-01T00:00:00Z",
-    rows_changed: 10,
+    pipeline: "", rows_changed: 10,
     ...more,
   };
 }

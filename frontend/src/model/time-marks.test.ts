@@ -12,7 +12,7 @@ function nodes(times: string[]): CommitNode[] {
     tags: [],
     commit: {
       version: column, branch: "main", branch_id: 1, parent: null, merge_parent: null,
-      operation: "INSERT", object: "d.t", object_count: 1, message: "", author: "", time, rows_changed: 0,
+      operation: "INSERT", object: "d.t", object_count: 1, message: "", author: "", time, pipeline: "", rows_changed: 0,
     },
   }));
 }

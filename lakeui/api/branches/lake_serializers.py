@@ -14,6 +14,8 @@ from catalog_app.selectors.branches import BRANCH_ORDERS, parent_now
 from catalog_app.selectors.trash import DroppedObject, kept_until
 from lakeui.api.http.paging import PageFilter
 
+PIPELINE_HELP = "Of a run's commit: its pipeline, with the strategy, as `totals (delete_insert)`. Else empty."
+
 # Members called ``source`` or ``parent`` bear names of DRF's own attributes. Its metaclass takes
 # declared fields off the class, so nothing is shadowed at run time; mypy does not know.
 
@@ -158,6 +160,7 @@ class CommitAnswer(serializers.Serializer[Any]):
     author = serializers.CharField(allow_blank=True)
     statement = serializers.CharField(allow_blank=True)
     message = serializers.CharField(allow_blank=True, help_text="What the author says of it.")
+    pipeline = serializers.CharField(allow_blank=True, help_text=PIPELINE_HELP)
     task_id = serializers.UUIDField(allow_null=True)
     parent_version = serializers.IntegerField(allow_null=True)
     merge_parent = CommitPointEntry(allow_null=True)
@@ -209,6 +212,7 @@ class GraphCommitEntry(serializers.Serializer[Any]):
     object = serializers.CharField(allow_blank=True, help_text="Full name of what it changed, of several the first.")
     object_count = serializers.IntegerField(help_text="How many databases, tables and views it changed.")
     message = serializers.CharField(allow_blank=True, help_text="What the author says of it.")
+    pipeline = serializers.CharField(allow_blank=True, help_text=PIPELINE_HELP)
     author = serializers.CharField(allow_blank=True)
     time = serializers.DateTimeField()
     rows_changed = serializers.IntegerField()

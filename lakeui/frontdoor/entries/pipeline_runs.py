@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from catalog_app.domain.pipeline_commits import run_text
 from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.state import TableState
 from catalog_app.engine.inputs_outputs import FileSource
@@ -119,7 +120,7 @@ def run_execute(run: PipelineRun, *, session: Session, context: Context) -> Stat
     with run_recorded(session, context, pipeline=run.pipeline.name, trigger=str(run.trigger)) as record:
         try:
             work = _work(run.pipeline, body, reporter)
-            result = record.answers(carry_out(_run, work, _text(body), session, context))
+            result = record.answers(carry_out(_run, work, _text(work), session, context))
             if archived := claims_archive(task_id=run.pk):
                 reporter.say("archive", f"{archived:,} files of landing zones")
         except LakeError as error:
@@ -138,7 +139,7 @@ def run_dry(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session, c
     context.step("resolve config")
     with run_recorded(session, context, pipeline=pipeline.name, trigger=DRY_RUN) as record:
         work = _work(pipeline, body, reporter)
-        found = record.answers(carry_out(_run, work, _text(body), replace(session, dry_run=True), context))
+        found = record.answers(carry_out(_run, work, _text(work), replace(session, dry_run=True), context))
     said = {name: reporter.found[name] for name in ("configuration", "sql")}
     return replace(found, extra={**found.extra, **said, "log": reporter.log})
 
@@ -148,7 +149,8 @@ def run_admit(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session)
     the catalog that the task belongs to. Raises LakeError.
     """
     body = {**body_of(pipeline), **texts}
-    return statement_admit(_work(pipeline, body, Reporter()), _text(body), session)
+    work = _work(pipeline, body, Reporter())
+    return statement_admit(work, _text(work), session)
 
 
 def landing_admit(pipeline: Pipeline, *, session: Session) -> None:
@@ -157,7 +159,8 @@ def landing_admit(pipeline: Pipeline, *, session: Session) -> None:
     configuration = configuration_resolve(body["config"], body["source"], strict=False)
     kind = PublishedWork if is_checked(configuration) else PipelineWork
     target = sql.TableName(body["table"], body["database"])
-    statement_admit(kind(target, pipeline.pk, body, configuration, Reporter()), _text(body), session)
+    work = kind(target, pipeline.pk, body, configuration, Reporter())
+    statement_admit(work, _text(work), session)
 
 
 def run_rehearse(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session) -> PreparedRun:
@@ -189,9 +192,9 @@ def texts_examine(body: Mapping[str, str], *, strict: bool) -> tuple[Configurati
     return configuration, mistakes
 
 
-def _text(body: Mapping[str, str]) -> str:
+def _text(work: PipelineWork) -> str:
     """How the history shows it."""
-    return f"RUN PIPELINE {quote_name(body['name'])}"
+    return run_text(work.body["name"], work.configuration.strategy)
 
 
 def _work(pipeline: Pipeline, body: Mapping[str, str], reporter: Reporter) -> PipelineWork:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from catalog_app.selectors.graph import graph_commits
+from catalog_app.selectors.history import HistoryFilter, history_list
+from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from lakeui.common.errors import CheckViolated, LakeError, NotFound
 from lakeui.frontdoor import Session
 from lakeui.frontdoor.entries.pipeline_runs import run_execute
@@ -199,7 +202,12 @@ def test_the_history_says_what_a_run_did(pipes: Pipes, strategy: str, operation:
     pipe.run(batch([(1, "a", 2)]))
     assert pipe.operations() == [operation, "CREATE TABLE AS SELECT"]
     newest = pipes.lake.sql("SHOW HISTORY LIMIT 1").rows[0]
-    assert f"RUN PIPELINE `{pipe.table.removeprefix('d.')}`" in str(newest)
+    name = pipe.table.removeprefix("d.")
+    assert f"RUN PIPELINE `{name}` ({strategy})" in str(newest)
+    catalog = catalog_get(pipes.lake.catalog)
+    named = f"{name} ({strategy})"
+    assert history_list(branch_snapshot(branch_get(catalog, "main")), HistoryFilter(), limit=1)[0].pipeline == named
+    assert [commit.pipeline for commit in graph_commits(catalog, limit=2)] == [named, named]
 
 
 def test_an_identical_second_run_changes_nothing_where_promised(pipes: Pipes) -> None:

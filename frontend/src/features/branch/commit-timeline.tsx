@@ -3,6 +3,7 @@ import { Link } from "react-router";
 
 import type { CommitEntry, OperationEntry } from "../../api/resources";
 import { taskAddress } from "../../model/addresses";
+import { operationName, rowChanges } from "../../model/commit-words";
 import { bytes, count, counted } from "../../model/format";
 import { inOrder } from "../../model/reading-order";
 import { useCommitOperations } from "../../queries/history";
@@ -42,14 +43,14 @@ export function CommitTimeline({
               <summary>
                 <code className="version">v{commit.version}</code>
                 <span className="operation">
-                  {commit.operation}
+                  <bdi>{operationName(commit)}</bdi>
                   {commit.merge_parent ? ` of ${commit.merge_parent.branch}` : ""}
                 </span>
                 <span className="muted objects ellipsis">
                   {objectNames(commit)}
                   {commit.message ? ` · ${commit.message}` : ""}
                 </span>
-                <span className="number small">{commit.rows_changed ? counted(commit.rows_changed, "row") : ""}</span>
+                <span className="number small">{rowsOf(commit)}</span>
                 <span className="muted small when">
                   {commit.author ? `${commit.author}, ` : ""}
                   <Time at={commit.time} />
@@ -99,6 +100,13 @@ export function CommitTimeline({
       ) : null}
     </>
   );
+}
+
+/** Of a run, which replaces rows, what came and what went; of another commit how many. */
+function rowsOf(commit: CommitEntry): string {
+  const changes = commit.pipeline ? rowChanges(commit.operations, commit.operation_count) : "";
+  if (changes) return `${changes} rows`;
+  return commit.rows_changed ? counted(commit.rows_changed, "row") : "";
 }
 
 function objectNames({ operations, operation_count }: CommitEntry): string {

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 
 import type { GraphCommit } from "../../api/resources";
 import { branchAddress } from "../../model/addresses";
+import { operationName } from "../../model/commit-words";
 import { counted } from "../../model/format";
 import { changedObjects } from "../../model/graph";
 import { LaneDot } from "../../ui/branch-name";
@@ -55,7 +56,7 @@ export function CommitList({
           </span>
           <span className="what ellipsis">
             {commit.message ? <><bdi>{commit.message}</bdi> · </> : null}
-            {commit.operation}
+            <bdi>{operationName(commit)}</bdi>
             {changedObjects(commit)}
             {commit.rows_changed ? <span className="muted"> · {counted(commit.rows_changed, "row")}</span> : null}
           </span>

@@ -3,6 +3,7 @@ import { useNavigate } from "react-router";
 
 import type { Graph, GraphCommit } from "../../api/resources";
 import { branchAddress, mergeAddress } from "../../model/addresses";
+import { operationName } from "../../model/commit-words";
 import { counted, exactTime } from "../../model/format";
 import { changedObjects, dotRadius, graphLayout, type GraphEdge, type GraphLayout, type GraphNode } from "../../model/graph";
 import { laneColour } from "../../model/lanes";
@@ -197,7 +198,7 @@ function Node({
       onMouseEnter={() => onChoose(commit.version)}
       onClick={() => onOpen(commit)}
     >
-      <title>{`${said}v${commit.version} ${commit.operation}${changedObjects(commit)} on ${commit.branch}${rows}, ${exactTime(new Date(commit.time))}`}</title>
+      <title>{`${said}v${commit.version} ${operationName(commit)}${changedObjects(commit)} on ${commit.branch}${rows}, ${exactTime(new Date(commit.time))}`}</title>
       <circle cx={x} cy={y} r={dotRadius(commit.rows_changed)} />
       {node.tags.map((tag, place) => (
         <g key={tag.name} className="tag">

@@ -19,7 +19,7 @@ const SEEN = {
   bytes: 4096, files: 2, deleted_rows: 5, delete_files: 1, schema_version: 12, version: 16, head_version: 16, comment: "", sort_by: [],
 };
 const commit = (version: number, operation: string) => ({
-  version, operation, branch: "main", author: "alice", time, statement: `${operation} …`, task_id: null, merge_parent: null, rows_changed: 2,
+  version, operation, branch: "main", author: "alice", time, statement: `${operation} …`, task_id: null, merge_parent: null, pipeline: "", rows_changed: 2,
   operations: [{ kind: "insert", object: "flights.seen", metrics: { rows_inserted: 2 } }], operation_count: 1,
 });
 const HISTORY = [commit(16, "UPDATE"), commit(14, "INSERT"), commit(12, "CREATE TABLE")];
