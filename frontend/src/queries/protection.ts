@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { useEffect, useMemo } from "react";
 
@@ -36,7 +36,11 @@ export function useProtectedNames(catalog: string): (branch: string) => boolean 
 
 /** What all rules that match the branch come to. */
 export function useProtection(catalog: string, branch: string) {
-  return useQuery({
+  return useQuery(protectionQuery(catalog, branch));
+}
+
+export function protectionQuery(catalog: string, branch: string) {
+  return queryOptions({
     queryKey: ["catalog", catalog, "protection", branch],
     queryFn: ({ signal }) =>
       body(client.GET("/api/v1/catalogs/{catalog}/branches/{branch}/protection/", { params: { path: { catalog, branch } }, signal })),

@@ -18,6 +18,8 @@ import { useKeptText } from "./use-kept-text";
 import { useRuns, type Execution } from "./use-runs";
 import { useSqlNames } from "./use-sql-names";
 import { placeText, useSqlSession } from "./use-sql-session";
+import { useWriteQuestion } from "./use-write-question";
+import { WriteQuestion } from "./write-question";
 import "../../styles/sql.css";
 
 const SqlEditor = lazy(() => import("./sql-editor"));
@@ -55,13 +57,13 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
   const session = useSqlSession(catalog, branch, moveTo);
   // A result stays visible while the next statement runs.
   const { execution, now, isRunning, start } = useRuns(catalog, session);
-  const run = useCallback(
-    (whole: string, chosen: Selection) => {
-      const statements = chosenStatements(whole, chosen);
-      if (statements.length > 0 && !isRunning) start(statements);
-    },
-    [start, isRunning],
-  );
+  const asks = useWriteQuestion(start);
+  const isBusy = isRunning || asks.isLooking;
+  const here = { catalog: session.place?.catalog ?? catalog, branch: session.place?.branch ?? branch };
+  const run = (whole: string, chosen: Selection) => {
+    const statements = chosenStatements(whole, chosen);
+    if (statements.length > 0 && !isBusy) asks.begin(statements, here);
+  };
   const runAgain = (whole: string) => {
     write(whole);
     run(whole, { from: 0, to: 0 });
@@ -90,7 +92,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
           </Suspense>
           <div className="inside row apart sql-actions">
             <span className="row">
-              <button type="button" className="button primary" disabled={isRunning || wanted === 0} onClick={() => run(text, selection)}>
+              <button type="button" className="button primary" disabled={isBusy || wanted === 0} onClick={() => run(text, selection)}>
                 {isRunning ? "Running …" : isPart ? "Run selection" : wanted > 1 ? `Run ${counted(wanted, "statement")}` : "Run"}
               </button>
               {now ? <CancelButton catalog={session.place?.catalog ?? catalog} statement={now.text} /> : null}
@@ -105,6 +107,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
         </Panel>
         <TablesPanel catalog={catalog} branch={branch} onName={(name) => setInsertion({ text: name })} />
       </div>
+      <WriteQuestion asks={asks} />
       {execution ? <Results key={execution.statements.map(({ text: each }) => each).join(";")} execution={execution} isRunning={isRunning} /> : null}
     </div>
   );

@@ -1,0 +1,43 @@
+import { useState } from "react";
+
+import { counted } from "../../model/format";
+import { laneColour } from "../../model/lanes";
+import { shortStatement } from "../../model/statements";
+import { LaneDot } from "../../ui/branch-name";
+import { Dialog } from "../../ui/dialog";
+import type { useWriteQuestion } from "./use-write-question";
+
+/** Asks before the first write of a session on a default or protected branch. */
+export function WriteQuestion({ asks }: { asks: ReturnType<typeof useWriteQuestion> }) {
+  const [isKept, setKept] = useState(false);
+  if (asks.question === undefined) return null;
+  const { branches, statements } = asks.question;
+  const names = branches.map(({ name }) => name).join(", ");
+  return (
+    <Dialog title={`Write on ${names}?`} onClose={asks.close}>
+      <ul className="stack write-targets">
+        {branches.map(({ name, why }) => (
+          <li key={name} className={`row write-target lane-${laneColour(name)}`}>
+            <LaneDot branch={name} />
+            <span>
+              <bdi>{name}</bdi> is {why}.
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="small muted">{statements.length === 1 ? <code>{shortStatement(statements[0]?.text ?? "", 60)}</code> : `${counted(statements.length, "statement")} run, one after the other.`}</p>
+      <label className="row">
+        <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.target.checked)} />
+        Do not ask again for {branches.length === 1 ? "this branch" : "these branches"} here
+      </label>
+      <div className="actions">
+        <button type="button" className="button" onClick={asks.close}>
+          Cancel
+        </button>
+        <button type="button" className="button primary" onClick={() => asks.answer(isKept)}>
+          Write on {names}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
