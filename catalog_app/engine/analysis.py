@@ -121,8 +121,14 @@ def _require_constants(spark: SparkSession, warehouse: Warehouse, analysis: Anal
 
 def _in_part(error: LakeError, expression: Expression) -> LakeError:
     """The error with the part of the statement that it is about."""
-    message = f"{sentence_start(expression.part)}: {error.message}"
-    return type(error)(message, remedy=error.remedy, **{**error.details, **part_details(expression)})
+    assigned = expression.column if expression.part == "SET" and "spark_class" in error.details else None
+    column = "" if assigned is None else f" {assigned.name}"
+    message = f"{sentence_start(expression.part)}{column}: {error.message}"
+    found = type(error)(message, remedy=error.remedy, **{**error.details, **part_details(expression)})
+    if isinstance(error, InvalidValue) and isinstance(found, InvalidValue) and "spark_class" in error.details:
+        # A cast to the column's type is ours: of it the statement has the expression alone.
+        found.fragments = (*error.fragments, expression.text)
+    return found
 
 
 def _constant_columns(analysis: Analysis, expression: Expression) -> Columns:

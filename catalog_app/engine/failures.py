@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from typing import Any
 
 from catalog_app.engine.reasons import explained
 from catalog_app.engine.types import NOT_NESTED_MARK, NOT_NULL_MARK, TOO_LONG_MARK
@@ -26,6 +27,10 @@ _POSITION = re.compile(r"line (\d+),? pos(?:ition)? (\d+)")
 _SAME_FIELDS = re.compile(r"Duplicated field names in Arrow Struct are not allowed, got \[([^\]]*)\]")
 _FOREIGN_ADVICE = re.compile(r" ?(?:If necessary set \"spark\.|Please, refer to 'https?:).*$")
 """Advice that only who runs a Spark of their own could follow."""
+_OWN_CAST = re.compile(r"CAST\([sn]\d+ AS ([^()]*(?:\([^()]*\))?)\)")
+"""How what is written casts a column of its rows to the type of the table's."""
+_CAST_OF_EXPRESSION = re.compile(r"CAST\(\((.*)\n\) AS [^\n]*\)", re.DOTALL)
+"""How a clause casts the expression of a statement."""
 _UNKNOWN = (
     "SESSION_NOT_FOUND",
     "SESSION_CLOSED",
@@ -98,7 +103,9 @@ def translate(error: BaseException) -> LakeError:
         return _syntax_problem(text, sentence, name)
     if _is_users_fault(error, name):
         message, remedy = explained(sentence, name)
-        return InvalidValue(message, remedy=remedy, spark_class=name)
+        problem = InvalidValue(message, remedy=remedy, spark_class=name)
+        problem.fragments = _fragments(error)
+        return problem
     logger.error("Spark failed: %s", text)
     if is_lost(error):
         return EngineError(
@@ -113,6 +120,22 @@ def reason(error: BaseException) -> tuple[str, str]:
     """What Spark says is wrong, as one sentence, and a way out."""
     name = _error_class(str(error))
     return explained(_sentence(str(error), name), name)
+
+
+def _fragments(error: Any) -> tuple[str, ...]:
+    """Parts of its text that Spark says it could not compute, the narrowest first. Where that is a cast of a name of
+    ours to the type of a column, a cast to this type, and the value.
+    """
+    if not hasattr(error, "getQueryContext"):
+        return ()
+    said = error.getMessageParameters() or {}
+    found = [said.get("sqlExpr", "").strip('"')]
+    found += [item.fragment() for item in error.getQueryContext()[:1] if item.contextType().name == "SQL"]
+    if clause := _CAST_OF_EXPRESSION.fullmatch(found[-1]):
+        found.append(clause[1])
+    elif ours := _OWN_CAST.fullmatch(found[-1]):
+        found += [f"CAST(.. AS {ours[1]})", said.get("expression") or said.get("value", "")]
+    return tuple(part for part in found if part)
 
 
 def _error_class(text: str) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 _ADVICE = re.compile(r"(?<=[.?!]) (?=(?:Use|Add|Correct|Did you mean|Please|Consider|Either|If|Try|To) )")
 """Where Spark's own advice begins."""
 _INSTEAD = re.compile(r"^Use (?:the SQL function )?[`']([^`']+)[`'] to tolerate .* and return NULL instead\.$")
+_VOWELS = ("A", "I")
+"""What types begin with that take "an": ARRAY, INT, INTERVAL."""
 _FALLBACK = "Correct the statement where it says this."
 
 
@@ -25,7 +27,7 @@ _KNOWN = (
     _Known(
         "CAST_INVALID_INPUT",
         r'The value (?P<value>.*) of the type "(?P<given>[^"]*)" cannot be cast to "(?P<kind>[^"]*)" because',
-        "{value} is no {kind}.",
+        "{value} is not {a} {kind}.",
         "Correct the value, or write try_cast(.. AS {kind}), which gives NULL for it.",
     ),
     _Known(
@@ -125,6 +127,7 @@ def explained(said: str, kind: str) -> tuple[str, str]:
             parts = {
                 name: _plain(text or "a function that begins with try_") for name, text in found.groupdict().items()
             }
+            parts["a"] = "an" if parts.get("kind", "")[:1] in _VOWELS else "a"
             return known.message.format(**parts), known.remedy.format(**parts)
     message, *advice = _ADVICE.split(said, maxsplit=1)
     return message, _advice(advice[0]) if advice else _remedy(kind)

@@ -68,9 +68,13 @@ class ForbiddenStatement(LakeError):
 
 
 class InvalidValue(LakeError):
-    """A value cannot be what it is. Details: ``field``, and ``nearest`` where a known name is near."""
+    """A value cannot be what it is. Details: ``field``, and ``nearest`` where a known name is near. A value that Spark
+    refuses has ``line``, ``column`` and ``near``, where the statement says it in one place.
+    """
 
     code, status, title = "INVALID_VALUE", 400, "Invalid value"
+    fragments: tuple[str, ...] = ()
+    """What could not be computed, as Spark was given it. No answer shows these: they may be of a view or of a mask."""
 
 
 class NestedTooDeeply(InvalidValue):

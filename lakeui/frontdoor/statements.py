@@ -20,6 +20,7 @@ from lakeui.frontdoor.branches import branches, resetting, transactions
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.columns import merge_settings
 from lakeui.frontdoor.compute import reading
+from lakeui.frontdoor.expressions.placing import at_its_place
 from lakeui.frontdoor.inputs_outputs import ImportLoad, StatementResult
 from lakeui.frontdoor.pipelines.work import PipelineWork, PublishedWork
 from lakeui.frontdoor.queries import explaining, profiling, row_changes, select, views
@@ -286,7 +287,7 @@ def run(call: Call, handler: Handler, statement: Any) -> StatementResult:
     if not is_allowed(call, statement):
         return StatementResult()
     with reading() if has(statement, READS) else nullcontext():
-        return handler(call, statement)
+        return at_its_place(call.text, lambda: handler(call, statement))
 
 
 def is_allowed(call: Call, statement: Any) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from lakeui.sql.lexer import Kind, Word, locate, read_words
 
+_CAST = re.compile(r"CAST\((.*) AS (.*)\)", re.DOTALL)
 _NAMES = (Kind.WORD, Kind.QUOTED)
 
 
@@ -20,6 +22,35 @@ def name_position(text: str, parts: Sequence[str], *, start: int = 0, end: int |
         if is_inside and _names(words, index) == folded and not _is_assigned(words, index, len(parts)):
             return locate(text, word.start)
     return None
+
+
+def fragment_position(text: str, fragment: str) -> tuple[int, int] | None:
+    """Start and end of the only place in the text with the words of the fragment, which Spark was given: names have
+    backquotes there, and ``x::T`` is a cast. ``..`` is anything. None where there is no such place, or more than one.
+    """
+    words = read_words(text)
+    cast = _CAST.fullmatch(fragment)
+    forms = [fragment] if cast is None else [fragment, f"{cast[1]}::{cast[2]}"]
+    found = {place for form in forms for place in _places(words, form)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _places(words: Sequence[Word], form: str) -> Iterator[tuple[int, int]]:
+    before, dots, after = form.partition("..")
+    wanted, rest = _folded(before), _folded(after)
+    values = [word.value.casefold() for word in words]
+    for index in range(len(words)):
+        if not wanted or values[index : index + len(wanted)] != wanted:
+            continue
+        end = index + len(wanted)
+        if dots:
+            end = next((at + len(rest) for at in range(end, len(words)) if values[at : at + len(rest)] == rest), 0)
+        if end:
+            yield words[index].start, words[end - 1].end
+
+
+def _folded(text: str) -> list[str]:
+    return [word.value.casefold() for word in read_words(text)]
 
 
 def _names(words: Sequence[Word], index: int) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
-from lakeui.common.errors import InvalidValue, NotSupported, SyntaxProblem
+from lakeui.common.errors import InvalidValue, LakeError, NotSupported, SyntaxProblem
 from lakeui.sql.allowlist import check, is_repeatable
 from lakeui.sql.common_tables import with_common_tables
 from lakeui.sql.dialect import read_expression, read_query, tokens, write
@@ -85,6 +85,15 @@ def build_condition(text: str, target: TableName, alias: str | None) -> Conditio
 def condition_columns(condition: Condition) -> set[str]:
     """The names, folded, of all columns that it looks at."""
     return {column.name.casefold() for column in read_expression(condition.text).find_all(exp.Column)}
+
+
+def columns_named(text: str) -> set[str]:
+    """The columns that an expression names, with what stands before them; none where it cannot be read."""
+    try:
+        tree = read_expression(text)
+    except LakeError:
+        return set()
+    return {".".join(part.name for part in column.parts) for column in tree.find_all(exp.Column)}
 
 
 def build_check(text: str, target: TableName, what: str = "A CHECK") -> str:

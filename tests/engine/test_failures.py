@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from catalog_app.engine.failures import translate
+from lakeui.common.errors import InvalidValue
 
 CHECK = "Check the name, and the table that it stands behind."
 ADVICE = [
     (
         "CAST_INVALID_INPUT",
         """The value 'a "b"' of the type "STRING" cannot be cast to "INT" because it is malformed.""",
-        """'a "b"' is no INT.""",
+        """'a "b"' is not an INT.""",
         "Correct the value, or write try_cast(.. AS INT), which gives NULL for it.",
     ),
     (
@@ -162,3 +163,41 @@ def test_a_form_spark_cannot_read_has_a_remedy() -> None:
     problem = error.as_problem()
     assert (problem["code"], problem["near"]) == ("SYNTAX_ERROR", "BY")
     assert problem["remedy"] == "Spark SQL does not take this form near BY; write it in another one."
+
+
+class Context:
+    """PySpark's query context, of SQL."""
+
+    def __init__(self, fragment: str) -> None:
+        self.text = fragment
+
+    def contextType(self) -> object:  # noqa: N802 - PySpark's name
+        return type("SQL", (), {"name": "SQL"})
+
+    def fragment(self) -> str:
+        return self.text
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters", "fragments"),
+    [
+        ("CAST(`a` AS INT)", {}, ("CAST(`a` AS INT)",)),
+        (
+            "CAST(s1 AS decimal(10,2))",
+            {"expression": "'abc'"},
+            ("CAST(s1 AS decimal(10,2))", "CAST(.. AS decimal(10,2))", "'abc'"),
+        ),
+        ("CAST((`s`.`a` / 0\n) AS int)", {}, ("CAST((`s`.`a` / 0\n) AS int)", "`s`.`a` / 0")),
+        ("VALUES (CAST('x' AS INT))", {"sqlExpr": '"CAST(x AS INT)"'}, ("CAST(x AS INT)", "VALUES (CAST('x' AS INT))")),
+    ],
+)
+def test_what_could_not_be_computed_stays_known(
+    text: str, parameters: dict[str, str], fragments: tuple[str, ...]
+) -> None:
+    raised = AnalysisException("[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012")
+    raised.getQueryContext = lambda: [Context(text)]  # type: ignore[attr-defined]
+    raised.getMessageParameters = lambda: parameters  # type: ignore[attr-defined]
+    error = translate(raised)
+    assert isinstance(error, InvalidValue)
+    assert error.fragments == fragments
+    assert "fragments" not in error.as_problem()

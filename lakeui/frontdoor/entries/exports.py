@@ -7,6 +7,7 @@ from typing import Any
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine, interruptible, reading
+from lakeui.frontdoor.expressions.placing import at_its_place
 from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.frontdoor.parsing import ParsedStatement, parsed
 from lakeui.frontdoor.queries.queries import query_source
@@ -30,6 +31,6 @@ def query_export(said: ParsedStatement | str, session: Session, target: Any, con
         call = Call(session, context or Context(), read.text)
         source = query_source(call, parse_for(call, read.text, session.parameters).query)
         with reading(), interruptible(call.context):
-            rows = engine().export(source.text, source.tables, target)
+            rows = at_its_place(read.text, lambda: engine().export(source.text, source.tables, target))
         version = call.snapshot.version if session.catalog else None
         return record.answers(StatementResult(row_count=rows, version=version))
