@@ -10,6 +10,7 @@ from catalog_app.domain.commit_messages import message_check
 from lakeui.common.errors import InvalidValue, LakeError, NotSupported
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.inputs_outputs import Session, StatementResult
+from lakeui.frontdoor.meant_tables import tables_proposed
 from lakeui.frontdoor.parsing import ParsedStatement, parsed
 from lakeui.frontdoor.queries.measuring import measured
 from lakeui.frontdoor.queries.session_functions import parse_for
@@ -27,7 +28,7 @@ from merge_app.jobs.context import Context
 def dispatch(said: ParsedStatement | str, session: Session, context: Any = None) -> StatementResult:
     """Run one statement, which is read here if it was not before."""
     with recorded(session, context) as record:
-        read = parsed(said, session.parameters) if isinstance(said, str) else said
+        read = parsed_for(said, session) if isinstance(said, str) else said
         statement, session = _meant(read, session)
         record.is_a(statement, session)
         if session.transaction and read.is_alone:
@@ -36,6 +37,12 @@ def dispatch(said: ParsedStatement | str, session: Session, context: Any = None)
             )
         handler = measured(handler_of(statement)) if read.is_measured else handler_of(statement)
         return record.answers(carry_out(_asking_session(statement, handler), statement, read.text, session, context))
+
+
+def parsed_for(text: str, session: Session) -> ParsedStatement:
+    """The statement, read for the session: a table that it may mean is proposed."""
+    with tables_proposed(text, session):
+        return parsed(text, session.parameters)
 
 
 def _meant(read: ParsedStatement, session: Session) -> tuple[Any, Session]:

@@ -61,6 +61,13 @@ def full_names(why: str) -> Iterator[None]:
         _FULL_NAMES.reset(token)
 
 
+class DatabaseMissing(InvalidValue):
+    """A table is named without its database, where none is chosen. Details: ``table``. Where one table of the branch
+    has this name, ``nearest`` is its name with the database, and ``replacement`` is how a statement says that.
+    ``line``, ``column`` and ``near`` are where the statement names the table.
+    """
+
+
 def table_name(parts: tuple[str, ...], *, version: int | None = None, timestamp: str | None = None) -> TableName:
     """The name made of these parts; refuses files and names without a database."""
     _refuse_paths(parts)
@@ -70,7 +77,7 @@ def table_name(parts: tuple[str, ...], *, version: int | None = None, timestamp:
         parts = (database, *parts)
     if len(parts) == 1:
         way = f". {why}" if why else ", or choose the database by USE DATABASE."
-        raise InvalidValue(
+        raise DatabaseMissing(
             f"The table {parts[0]} is named without its database.",
             remedy=f"Write {database or 'db'}.{parts[0]}{way}",
             table=parts[0],

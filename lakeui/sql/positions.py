@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from lakeui.sql.lexer import Kind, Word, locate, read_words
 
 _CAST = re.compile(r"CAST\((.*) AS (.*)\)", re.DOTALL)
+_BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO", "UPDATE", "TABLE", "USING", "DESCRIBE", "DESC", "OVERWRITE"})
 _NAMES = (Kind.WORD, Kind.QUOTED)
 
 
@@ -21,6 +22,16 @@ def name_position(text: str, parts: Sequence[str], *, start: int = 0, end: int |
         is_inside = start <= word.start and (end is None or word.end <= end)
         if is_inside and _names(words, index) == folded and not _is_assigned(words, index, len(parts)):
             return locate(text, word.start)
+    return None
+
+
+def table_position(text: str, name: str) -> tuple[int, int] | None:
+    """Start and end of the first place that names the table without a database; None where there is none."""
+    words = read_words(text)
+    for index, word in enumerate(words):
+        before = words[index - 1].value.upper() if index else ""
+        if before in _BEFORE_TABLES and _names(words, index) == [name.casefold()]:
+            return word.start, word.end
     return None
 
 

@@ -26,6 +26,7 @@ from lakeui.api.http.serializers import ProblemDocument, StatementAnswer, Statem
 from lakeui.api.http.strict import body_checked
 from lakeui.api.http.waiting import task_awaited
 from lakeui.frontdoor.keeping import statement_kept
+from lakeui.frontdoor.meant_tables import tables_proposed
 from lakeui.frontdoor.recording import refusals_recorded
 from lakeui.frontdoor.sessions.sql_sessions import session_filled
 from lakeui.tasks.statements import TASK_KIND, bound, statement_run, statement_session, task_kind
@@ -107,7 +108,8 @@ def statement_response(
         keeping = stack.enter_context(statement_kept(parameters, request.user if is_typed else None))
         # What is refused before it is run leaves its line in the log as what is run does.
         session = session_of(request, parameters["catalog"], parameters["branch"])
-        with refusals_recorded(session, lambda: read and read.statement):
+        proposed = tables_proposed(parameters["statement"], session)
+        with refusals_recorded(session, lambda: read and read.statement), proposed:
             read = read or frontdoor.parsed(parameters["statement"], bound(parameters))
             if read.is_task or key or preference.respond_async:
                 with transaction.atomic():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.frontdoor import Session, execute
@@ -74,3 +75,35 @@ def test_use_counts_for_later_statements_of_script(two: Lake) -> None:
     assert [step.statement.query.tables[0].name.database for step in script.steps[1::2]] == ["e", "d"]
     with pytest.raises(InvalidValue, match="Statement 2 of 2"):
         script_read("USE CATALOG c; SELECT * FROM t;", Parameters(database="d"))
+
+
+@pytest.mark.parametrize(
+    ("statement", "nearest", "replacement", "place"),
+    [
+        ("SELECT other\nFROM other", "e.other", "e.other", (2, 6)),
+        ("UPDATE other SET id = 1", "e.other", "e.other", (1, 8)),
+        ("SELECT * FROM `a b`", "e.a b", "e.`a b`", (1, 15)),
+        ("SELECT * FROM t", None, None, None),
+        ("SELECT * FROM nowhere", None, None, None),
+        ("CREATE TABLE other (id INT)", None, None, None),
+    ],
+)
+def test_the_only_table_of_a_name_is_proposed(
+    two: Lake, statement: str, nearest: str | None, replacement: str | None, place: tuple[int, int] | None
+) -> None:
+    two.sql("CREATE TABLE e.other (id INT)")
+    two.sql("CREATE TABLE e.`a b` (id INT)")
+    with pytest.raises(InvalidValue) as caught:
+        say(two, statement, None)
+    details = caught.value.details
+    assert (details.get("nearest"), details.get("replacement")) == (nearest, replacement)
+    assert (f"Did you mean {nearest}?" in caught.value.remedy) == (nearest is not None)
+    assert (place and (details["line"], details["column"])) == place
+
+
+def test_who_may_not_read_learns_no_name(two: Lake) -> None:
+    two.sql("CREATE TABLE e.other (id INT)")
+    stranger = get_user_model().objects.create_user("stranger")
+    with pytest.raises(InvalidValue) as caught:
+        say(two, "SELECT * FROM other", None, user=stranger)
+    assert "nearest" not in caught.value.details

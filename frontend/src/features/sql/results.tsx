@@ -19,8 +19,14 @@ import type { Execution, Run } from "./use-runs";
 /** Statements whose result can be asked for as a file. */
 const READS = /^\s*(select|with|values)\b/i;
 
+/** A name that was meant, and what puts it into the text. */
+export interface Replacement {
+  name: string;
+  replace: () => void;
+}
+
 /** What the statements answered: a tab for each where there are several. The newest is open until another is chosen. */
-export function Results({ execution, isRunning }: { execution: Execution; isRunning: boolean }) {
+export function Results({ execution, isRunning, replacement }: { execution: Execution; isRunning: boolean; replacement: Replacement | undefined }) {
   const { statements, runs, failed } = execution;
   const [chosen, setChosen] = useState<string>();
   const tabs = [
@@ -30,7 +36,7 @@ export function Results({ execution, isRunning }: { execution: Execution; isRunn
   const open = tabs.find(({ key }) => key === chosen)?.key ?? tabs.at(-1)?.key;
   if (open === undefined) return null;
   const run = runs[Number(open)];
-  const shown = run ? <RunResult key={open} run={run} stale={isRunning && statements.length === 1} /> : failed ? <NotRun error={failed.error} /> : null;
+  const shown = run ? <RunResult key={open} run={run} stale={isRunning && statements.length === 1} /> : failed ? <NotRun error={failed.error} replacement={replacement} /> : null;
   if (statements.length === 1) return shown;
   return (
     <Tabs tabs={tabs} chosen={open} onChoose={setChosen} label="Results">
@@ -57,8 +63,21 @@ function Left({ execution: { statements, runs, failed }, isRunning }: { executio
 }
 
 /** Why there is no result: what somebody stopped is no failure. */
-function NotRun({ error }: { error: Error }) {
-  if (asProblem(error).code !== "QUERY_CANCELLED") return <Failure error={error} />;
+function NotRun({ error, replacement }: { error: Error; replacement: Replacement | undefined }) {
+  if (asProblem(error).code !== "QUERY_CANCELLED") {
+    return (
+      <>
+        <Failure error={error} />
+        {replacement ? (
+          <p className="row">
+            <button type="button" className="button small" onClick={replacement.replace}>
+              Write {replacement.name}
+            </button>
+          </p>
+        ) : null}
+      </>
+    );
+  }
   return (
     <div className="notice note" role="status">
       <span className="symbol" aria-hidden="true">

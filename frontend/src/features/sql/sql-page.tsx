@@ -69,6 +69,9 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
     run(whole, { from: 0, to: 0 });
   };
   const wanted = chosenStatements(text, selection).length;
+  const mark = markOf(text, execution);
+  const meant = mark?.replacement;
+  const replacement = mark && meant !== undefined ? { name: meant, replace: () => write(text.slice(0, mark.from) + meant + text.slice(mark.to)) } : undefined;
   const isPart = selection.from < selection.to;
   return (
     <div className="page">
@@ -88,7 +91,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
       <div className="sql-columns">
         <Panel>
           <Suspense fallback={<Loading label="the editor" />}>
-            <SqlEditor text={text} names={names} insertion={insertion} onChange={write} onSelect={setSelection} onRun={run} error={markOf(text, execution)} />
+            <SqlEditor text={text} names={names} insertion={insertion} onChange={write} onSelect={setSelection} onRun={run} error={mark} />
           </Suspense>
           <div className="inside row apart sql-actions">
             <span className="row">
@@ -108,7 +111,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
         <TablesPanel catalog={catalog} branch={branch} onName={(name) => setInsertion({ text: name })} />
       </div>
       <WriteQuestion asks={asks} />
-      {execution ? <Results key={execution.statements.map(({ text: each }) => each).join(";")} execution={execution} isRunning={isRunning} /> : null}
+      {execution ? <Results key={execution.statements.map(({ text: each }) => each).join(";")} execution={execution} isRunning={isRunning} replacement={replacement} /> : null}
     </div>
   );
 }
@@ -127,7 +130,8 @@ function markOf(text: string, execution: Execution | undefined) {
   if (text.slice(at.from, at.from + at.text.length) !== at.text) return undefined;
   const problem = asProblem(failed.error);
   const range = errorRange(at.text, problem.members);
-  return range && { from: range.from + at.from, to: range.to + at.from, message: problem.message };
+  const { replacement } = problem.members;
+  return range && { from: range.from + at.from, to: range.to + at.from, message: problem.message, replacement: typeof replacement === "string" ? replacement : undefined };
 }
 
 /** Stops what runs: the server then answers that it was cancelled. */
