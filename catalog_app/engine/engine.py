@@ -38,6 +38,7 @@ from catalog_app.engine.merge_into import merge_rows
 from catalog_app.engine.merge_source import freeze_rows, staging_folder
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.plain_cells import plain_cells, plain_shown
+from catalog_app.engine.plain_changes import plain_changes
 from catalog_app.engine.plans import plan_shown
 from catalog_app.engine.reading import TARGET, query_dataframe, table_dataframe
 from catalog_app.engine.row_diff import changes_dataframe
@@ -171,6 +172,9 @@ class Engine:
 
     def changes(self, before: TableScan, after: TableScan, *, limit: int) -> QueryResult:
         """Rows that differ between two sets of files (see ``changes_dataframe``), at most ``limit``."""
+        found = plain_changes(self._warehouse, before, after, limit=limit)
+        if found is not None:
+            return found
 
         def work(spark: SparkSession) -> QueryResult:
             return collect(changes_dataframe(spark, self._warehouse, before, after), limit=limit)

@@ -74,14 +74,17 @@ def plain_shown(
 ) -> list[list[Any]] | None:
     """What ``cells.cells_shown`` gives; None where Spark is needed."""
     found = plain_cells(warehouse, scan, addresses, with_keys=with_keys)
-    if found is None or not scan.schema.columns:
-        return None
-    arrays = [found.columns[column.id] for column in scan.schema.columns]
+    rows = None if found is None or not scan.schema.columns else cells_shown_plainly(scan.schema, found)
+    if found is None or rows is None or not with_keys:
+        return rows
+    return [[*row, key] for row, key in zip(rows, found.keys, strict=True)]
+
+
+def cells_shown_plainly(schema: Schema, cells: RowCells) -> list[list[Any]] | None:
+    """Rows of ``plain_cells`` as JSON values; None where they are too many bytes for an answer."""
+    arrays = [cells.columns[column.id] for column in schema.columns]
     table = pa.Table.from_arrays(arrays, names=[f"c{place}" for place in range(len(arrays))])
-    if table.nbytes > LARGEST_ANSWER_BYTES:
-        return None
-    rows = json_rows(table)
-    return [[*row, key] for row, key in zip(rows, found.keys, strict=True)] if with_keys else rows
+    return None if table.nbytes > LARGEST_ANSWER_BYTES else json_rows(table)
 
 
 # -- which files hold what ---------------------------------------------------------------------------------------------
