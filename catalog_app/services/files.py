@@ -12,7 +12,7 @@ from catalog_app.domain.files import NewDataFile, NewDeleteFile
 from catalog_app.domain.operations import AddedFile, AttachedDelete
 from catalog_app.domain.schema import Column
 from catalog_app.domain.types import field_ids
-from catalog_app.models import DeleteFile, Table
+from catalog_app.models import Table
 from catalog_app.selectors.rows import DISK_CAN_WAIT, fetch_all, is_alone
 from catalog_app.services.registered import column_ids_lent, registered_note
 from lakeui.common.errors import InvalidValue
@@ -137,12 +137,22 @@ def _described(file: NewDataFile) -> dict[str, Any]:
     }
 
 
+_REGISTER_DELETES = f"""
+INSERT INTO catalog_app_deletefile (table_id, data_file_id, path, rows, bytes, created_at)
+SELECT %(table)s, data_file_id, path, rows, bytes, now()
+FROM ROWS FROM (jsonb_to_recordset(%(files)s::jsonb) AS (data_file_id bigint, path text, rows bigint, bytes bigint))
+WITH ORDINALITY AS f(data_file_id, path, rows, bytes, place)
+ORDER BY place
+RETURNING id, {DISK_CAN_WAIT}
+"""
+
+
 def delete_files_register(table_id: int, files: Sequence[NewDeleteFile]) -> tuple[AttachedDelete, ...]:
     """Rows for staged delete files, in the same order."""
-    rows = [
-        DeleteFile(table_id=table_id, data_file_id=file.data_file_id, path=file.path, rows=file.rows, bytes=file.bytes)
-        for file in files
-    ]
+    if not files:
+        return ()
     registered_note(deletes=[file.path for file in files])
-    DeleteFile.objects.bulk_create(rows, batch_size=1000)
-    return tuple(AttachedDelete(row.pk, row.data_file_id, row.rows) for row in rows)
+    named = [{name: getattr(file, name) for name in ("data_file_id", "path", "rows", "bytes")} for file in files]
+    asked = {"table": table_id, "files": json.dumps(named), **is_alone()}
+    rows = fetch_all(_REGISTER_DELETES, asked, prepared=True)
+    return tuple(AttachedDelete(row[0], file.data_file_id, file.rows) for row, file in zip(rows, files, strict=True))
