@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from django.db import connection, transaction
 
 from catalog_app.domain.files import is_outside
-from catalog_app.models import DataFile, DeleteFile, Table
+from catalog_app.models import Table
+from catalog_app.selectors.rows import cursor_open, transaction_begin
 from catalog_app.storage.warehouse import Warehouse
 
 
@@ -63,14 +64,26 @@ def registered_taken_back(warehouse: Warehouse) -> Iterator[None]:
         yield
     finally:
         _NOTED.reset(token)
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute("SET LOCAL lakeui.expiring = 'on'")
-            DeleteFile.objects.filter(path__in=noted.deletes).delete()
-            for table_id in {table_id for table_id, _ in noted.data}:
-                paths = [path for owner, path in noted.data if owner == table_id]
-                DataFile.objects.filter(table_id=table_id, path__in=paths).delete()
-            Table.objects.filter(pk__in=noted.tables).delete()
+        if noted.data or noted.deletes or noted.tables:
+            _remove(noted)
         for path in (*noted.deletes, *(path for _, path in noted.data)):
             if not is_outside(path):
                 warehouse.remove(path)
+
+
+_REMOVE = """
+WITH gone AS (DELETE FROM catalog_app_deletefile WHERE path = ANY(%(deletes)s::text[]))
+DELETE FROM catalog_app_datafile f USING unnest(%(tables)s::bigint[], %(paths)s::text[]) AS noted (table_id, path)
+WHERE f.table_id = noted.table_id AND f.path = noted.path
+"""
+"""Foreign keys refuse it where a commit took a file."""
+
+
+def _remove(noted: Registered) -> None:
+    named = {"tables": [table for table, _ in noted.data], "paths": [path for _, path in noted.data]}
+    with transaction.atomic():
+        transaction_begin("SET LOCAL lakeui.expiring = 'on'")
+        with cursor_open(prepared=True) as cursor:
+            cursor.execute(_REMOVE, {**named, "deletes": noted.deletes})
+        if noted.tables:
+            Table.objects.filter(pk__in=noted.tables).delete()

@@ -28,7 +28,11 @@ def files_changed(before: Snapshot | None, after: Snapshot, table: TableState) -
     """The files, deletes included, that only one of the snapshots has; ``before`` None is one without the table.
     ``table`` is the table as ``after`` shows it.
     """
-    sides = [_segments(before, table.table_id), _segments(after, table.table_id)]
+    return segments_changed(after, table, _segments(before, table.table_id), _segments(after, table.table_id))
+
+
+def segments_changed(after: Snapshot, table: TableState, *sides: list[SegmentState]) -> ChangedFiles:
+    """The same of two lists of segments: those before, and those that ``after`` has."""
     shared = {_as_seen(item) for item in sides[0]} & {_as_seen(item) for item in sides[1]}
     scans = [table_scan(after, table, [item for item in side if _as_seen(item) not in shared]) for side in sides]
     read = {file.file_id for scan in scans for file in scan.files}

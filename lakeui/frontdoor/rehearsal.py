@@ -10,9 +10,10 @@ from catalog_app.domain.files import TableScan
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.schema import Schema
 from catalog_app.models import Branch
+from catalog_app.selectors.objects import states_load
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from lakeui.frontdoor.changed_files import ChangedFiles, files_changed, state_valid
+from lakeui.frontdoor.changed_files import ChangedFiles, segments_changed
 from lakeui.frontdoor.compute import engine, interruptible
 from merge_app.comparison.parent_merge import parent_merge_foresee
 from merge_app.jobs.context import Context
@@ -41,12 +42,17 @@ class Rehearsal:
         ``branch`` as of the commit.
         """
         after = branch_snapshot(branch)
+        known = states_load((), labels, {}, seen, after)
+        before, now = ({i: t for i, t in found.tables.items() if not t.is_dropped} for found in known)
         for table_id, label in labels.items():
-            state = state_valid(after, table_id)
-            if state is not None:
-                self.changed[label] = files_changed(seen, after, state)
-                if self.keeps_tables:
-                    self.written[label] = table_scan(after, state, segments_list(after, table_id))
+            state = now.get(table_id)
+            if state is None:
+                continue
+            earlier = segments_list(seen, table_id) if table_id in before else []
+            segments = segments_list(after, table_id)
+            self.changed[label] = segments_changed(after, state, earlier, segments)
+            if self.keeps_tables:
+                self.written[label] = table_scan(after, state, segments)
 
     def foresee(self, branch: Branch, context: Context) -> None:
         """Plan the merge to the parent, inside of the transaction of the commit."""
