@@ -22,6 +22,9 @@ from catalog_app.engine.writing import SMALL_ROWS, Target
 
 _INTEGER = re.compile(r"-?\d{1,18}")
 _NUMBER = re.compile(r"-?\d{1,18}|-?\d{1,9}\.\d{1,9}")
+_DOUBLE = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?)D", re.IGNORECASE)
+MOST_DIGITS = 15
+"""So many digits are a DOUBLE in one way: digits and power of ten are exact, and one division rounds."""
 _TEXT = re.compile(r"'([^'\\]*)'")
 _DATE = re.compile(r"DATE\s*'(\d{4}-\d\d-\d\d)'|CAST\('(\d{4}-\d\d-\d\d)' AS DATE\)", re.IGNORECASE)
 INTEGER_BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
@@ -110,6 +113,16 @@ def _decimal(text: str, precision: int, scale: int) -> Decimal:
     return value
 
 
+def _double(text: str) -> float:
+    """The nearest number. Of a DECIMAL or whole number with few digits Spark's cast is that too."""
+    found = _DOUBLE.fullmatch(text)
+    number = found[1] if found else _matched(_NUMBER, text)[0]
+    value = float(number)
+    if sum(map(str.isdigit, number)) > MOST_DIGITS or (value == 0 and number.startswith("-")):
+        raise ValueError(text)
+    return value
+
+
 def _text(text: str) -> str:
     return _matched(_TEXT, text)[1]
 
@@ -137,4 +150,4 @@ def _matched(form: re.Pattern[str], text: str) -> re.Match[str]:
     return found
 
 
-_READERS: dict[str, Reader] = {"string": _text, "date": _date, "boolean": _boolean}
+_READERS: dict[str, Reader] = {"double": _double, "string": _text, "date": _date, "boolean": _boolean}

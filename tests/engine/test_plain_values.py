@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +27,7 @@ LITERALS = {
     "string": ("''", "'a\n-- é 𝄞 ${x}'"),
     "date": ("DATE'2024-02-29'", "CAST('0001-01-01' AS DATE)"),
     "boolean": ("true", "FALSE"),
-    "double": ("NULL", "null"),
+    "double": ("0.1", "-123456.789D"),
     "timestamp": ("NULL", "NULL"),
     "varchar(3)": ("NULL", "NULL"),
 }
@@ -40,7 +41,8 @@ LEFT = {
     "string": ("1", "true", "'it''s'", r"'a\n'", "r'a'", "'a' 'b'", "concat('a', 'b')", "X'41'"),
     "date": ("'2024-01-01'", "DATE'2024-02-30'", "DATE'2024-1-1'", "DATE'10000-01-01'", "current_date()"),
     "boolean": ("1", "'true'", "NOT true"),
-    "double": ("1", "1.5"),
+    "double": ("1e3", "1.5BD", "-0.0", "-0D", "1.", ".5", "1234567.123456789", "1234567890123456", "1.5F", "'1'"),
+    "float": ("1", "1.5", "1.5F"),
     "timestamp": ("TIMESTAMP'2024-01-01 00:00:00'", "DATE'2024-01-01'"),
     "varchar(3)": ("'a'",),
     "char(3)": ("'a'",),
@@ -72,6 +74,23 @@ def test_the_file_equals_the_one_from_sparks_rows(lake: Lake, monkeypatch: pytes
     assert first.schema.equals(second.schema, check_metadata=True)
     assert first.to_pylist() == second.to_pylist()
     assert replace(own, path="", base=0) == replace(sparks, path="", base=0)
+
+
+def test_doubles_are_those_that_spark_reads(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(30)
+    lake.schema = schema_of("c double")
+    texts = ["0", "0.0", "0D", "999999999999999", "0.000000001", "999999.999999999", "9007199254740.993d"]
+    for _ in range(300):
+        places = chance.randint(0, 9)
+        number = f"{chance.randint(-(10**15) + 1, 10**15 - 1) // 10 ** chance.randint(0, 14) / 10**places:.{places}f}"
+        texts += [number, f"{number}D"]
+    plain = [text for text in texts if rows_of(lake.schema, (text,)) is not None]
+    assert len(plain) > len(texts) // 2
+    (own,) = lake.values(*plain)
+    monkeypatch.setattr(engines, "plain_values", lambda *_: None)
+    (sparks,) = lake.values(*plain)
+    first, second = (pq.read_table(lake.warehouse.absolute(file.path), partitioning=None) for file in (own, sparks))
+    assert repr(first.column("c").to_pylist()) == repr(second.column("c").to_pylist())
 
 
 @pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in LEFT.items() for text in texts])
