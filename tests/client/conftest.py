@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import socket
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+from django.db import connections
 
 from catalog_app.domain.roles import Role
 from lakeui.access.tokens import token_create
@@ -40,10 +44,44 @@ class Silent(WSGIRequestHandler):
         pass
 
 
+class Server(ThreadedWSGIServer):
+    """Threads stay, and with each its connection to PostgreSQL, as in production. Django's own server has a new one of
+    each for every client: PostgreSQL then plans every query anew.
+    """
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._threads_kept = ThreadPoolExecutor(64)
+        self._clients: set[socket.socket] = set()
+        self._databases: set[Any] = set()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._clients.add(request)
+        self._threads_kept.submit(self.process_request_thread, request, client_address)
+
+    def close_request(self, request: Any) -> None:
+        self._clients.discard(request)
+        super().close_request(request)
+
+    def _close_connections(self) -> None:
+        self._databases.add(connections["default"])
+
+    def server_close(self) -> None:
+        """Who is connected is cut off, and no connection to the database stays."""
+        super().server_close()
+        for client in tuple(self._clients):
+            with suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
+        self._threads_kept.shutdown()
+        for database in self._databases:
+            database.inc_thread_sharing()
+            database.close()
+
+
 @pytest.fixture(scope="module")
 def url(services: None, celery_worker: None) -> Iterator[str]:
     """The address of the server."""
-    server = ThreadedWSGIServer(("127.0.0.1", 0), Silent, connections_override={})
+    server = Server(("127.0.0.1", 0), Silent)
     server.set_app(application)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
