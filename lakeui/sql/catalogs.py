@@ -117,7 +117,8 @@ def use_database(cursor: Cursor) -> s.UseDatabase:
 
 def merge_branch(cursor: Cursor) -> s.MergeBranch:
     source = read_branch(cursor)
-    destination = read_branch(cursor) if cursor.accept("TO") else None
+    names_target = cursor.accept("TO") or cursor.accept("INTO")
+    destination = read_branch(cursor) if names_target else None
     decisions = accept_decisions(cursor)
     return s.MergeBranch(source, destination, decisions=decisions)
 

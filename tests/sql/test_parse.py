@@ -56,6 +56,7 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("SHOW BRANCHES", s.ShowBranches()),
     ("USE BRANCH `feature/x`", s.UseBranch(s.BranchName("feature/x"))),
     ("MERGE BRANCH dev", s.MergeBranch(DEV)),
+    ("MERGE BRANCH dev INTO main", s.MergeBranch(DEV, s.BranchName("main"))),
     ("DROP BRANCH dev dry run;", s.DryRun(s.DropBranch(DEV))),
     ("merge branch c.dev to main dry run", s.MergeBranch(s.BranchName("dev", "c"), s.BranchName("main"), True)),
     ("MERGE BRANCH dev DRY RUN", s.MergeBranch(DEV, None, True)),
