@@ -134,7 +134,10 @@ def _column_notes(pair: Pair) -> Iterator[Problem]:
             yield from _dropped_column_note(pair, column_id, source.before["name"])
             continue
         target = pair.destination.columns.get((column_id, attribute))
-        if target is None or attribute is ColumnAttribute.POSITION or target.after == source.after:
+        if target is None or target.after == source.after:
+            continue
+        if attribute is ColumnAttribute.POSITION:
+            yield _position_note(column_id)
             continue
         if attribute in (ColumnAttribute.TYPE, ColumnAttribute.INITIAL_DEFAULT, ColumnAttribute.EXISTS):
             continue
@@ -154,6 +157,16 @@ def _column_notes(pair: Pair) -> Iterator[Problem]:
                 "destination": target.after,
             },
         )
+
+
+def _position_note(column_id: int) -> Problem:
+    return Problem(
+        ("column", "column"),
+        VerdictCode.OVERRIDDEN_BY_SOURCE,
+        "",
+        "Source and target moved one column; it stands where the source put it.",
+        {"column_id": column_id, "attribute": ColumnAttribute.POSITION.value},
+    )
 
 
 def _field_notes(source: ColumnChange, target: ColumnChange) -> Iterator[Problem]:
