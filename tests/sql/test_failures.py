@@ -253,7 +253,7 @@ WRONG_TABLES = (
     ("NOT_FOUND", "dd.people", "Did you mean d?"),
     ("NOT_FOUND", "gone.inside", "database gone"),
     ("NOT_FOUND", "nowhere.d.people", "catalog nowhere"),
-    ("INVALID_VALUE", "people", "Write db.people"),
+    ("INVALID_VALUE", "people", "Did you mean d.people?"),
     ("SYNTAX_ERROR", "d.", ""),
 )
 UNREADABLE_TABLES = (

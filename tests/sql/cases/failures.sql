@@ -121,7 +121,7 @@ NOT_FOUND | main | branch transaction {transaction} | MERGE BRANCH `transaction 
 NOT_FOUND | main | branch v1 | MERGE BRANCH v1
 MERGE_CONFLICT | main | PREDICATE_DML_VS_INSERT | MERGE BRANCH clash
 NOT_SUPPORTED | transaction | transaction | MERGE BRANCH dev
-SYNTAX_ERROR | main | INTO | MERGE BRANCH dev INTO main
+SYNTAX_ERROR | main | ONTO | MERGE BRANCH dev ONTO main
 # UndropBranch
 NOT_FOUND | main | dropped branch nowhere | UNDROP BRANCH nowhere
 NOT_FOUND | main | dropped branch lots; Did you mean lost | UNDROP BRANCH lots
