@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Link, useParams } from "react-router";
 
 import type { Finding, MergedTable, MergeRecord } from "../../api/resources";
-import { branchAddress, compareAddress, mergesAddress } from "../../model/addresses";
+import { branchAddress, compareAddress, mergesAddress, requestAddress } from "../../model/addresses";
 import { csvOf, fileSave } from "../../model/export";
 import { withNames } from "../../model/first-look";
 import { bytes, count, counted, duration, textOr } from "../../model/format";
@@ -91,8 +91,16 @@ function MergeView({ record }: { record: MergeRecord }) {
       </p>
       {record.undone_by ? (
         <Undone undone={record.undone_by}>
-          Another merge of {source} brings nothing of it: it counts as merged. To have it back, restore {destination} to{" "}
-          <code>v{record.version}</code>.
+          Another merge of {source} brings nothing of it: it counts as merged.{" "}
+          {record.request ? (
+            <>
+              <Link to={requestAddress(catalog, record.request.number)}>Merge request #{record.request.number}</Link> merges it again.
+            </>
+          ) : (
+            <>
+              To have it back, restore {destination} to <code>v{record.version}</code>.
+            </>
+          )}
         </Undone>
       ) : null}
       <Summary record={record} />

@@ -6,7 +6,7 @@ import { mergeAddress } from "../../model/addresses";
 import { Time } from "../../ui/time";
 
 /** That a merge was reverted, by whom and in which version. */
-export function Undone({ undone, children }: { undone: NonNullable<RequestDetail["undone_by"]>; children?: ReactNode }) {
+export function Undone({ undone, action, children }: { undone: NonNullable<RequestDetail["undone_by"]>; action?: ReactNode; children?: ReactNode }) {
   return (
     <div className="notice amber">
       <span className="symbol" aria-hidden="true">
@@ -20,6 +20,7 @@ export function Undone({ undone, children }: { undone: NonNullable<RequestDetail
         ({undone.actor ? `${undone.actor}, ` : ""}
         <Time at={undone.time} />). {children}
       </p>
+      {action ? <div className="row">{action}</div> : null}
     </div>
   );
 }

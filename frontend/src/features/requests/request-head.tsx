@@ -1,8 +1,6 @@
 import { useState } from "react";
-import { Link } from "react-router";
 
 import type { RequestDetail, Role } from "../../api/resources";
-import { mergeAddress } from "../../model/addresses";
 import { inOrder } from "../../model/reading-order";
 import { isWithPeople, sourceName } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
@@ -16,6 +14,7 @@ import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { Undone } from "../merges/undone";
 import { EditDialog } from "./edit-dialog";
+import { MergeAgain } from "./merge-again";
 import { StateBadge } from "./state-badge";
 
 /** What the request wants, how it stands, and what its decisions leave out. */
@@ -43,9 +42,7 @@ export function RequestHead({ place, request, role }: { place: RequestPlace; req
         </span>
       </p>
       {request.undone_by ? (
-        <Undone undone={request.undone_by}>
-          {request.merge_id ? <Link to={mergeAddress(request.merge_id)}>The record of the merge</Link> : "The record of the merge"} says how to have it back.
-        </Undone>
+        <Undone undone={request.undone_by} action={<MergeAgain place={place} request={request} undone={request.undone_by} />} />
       ) : null}
       <LeftOut request={request} />
     </>
