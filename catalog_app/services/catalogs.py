@@ -24,6 +24,7 @@ from catalog_app.selectors.agents import account_of, agent_branch_require, agent
 from catalog_app.selectors.branches import parent_now
 from catalog_app.selectors.dropped import dropped_named
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
+from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import branch_snapshot, named, tag_find, version_check
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, BranchMoved, InvalidValue, NotFound
@@ -101,7 +102,8 @@ def branch_create(
     for field, value in _first_expiry(account, expires_at).items():
         setattr(branch, field, value)
     try:
-        with transaction.atomic():
+        # Without a savepoint: a refusal takes the caller's transaction back too.
+        with transaction.atomic(savepoint=False):
             # Names after @ are branches or tags; expiry must not overtake a cut into the past.
             catalog_share(parent.catalog_id)
             if version is not None:
@@ -155,8 +157,7 @@ def branch_cut(parent: Branch, *, name: str, version: int | None = None, user_id
 
 def catalog_share(catalog_id: int) -> None:
     """Hold off expiry until the transaction ends. Commits, which refer to the catalog, do so too."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM catalog_app_catalog WHERE id = %s FOR KEY SHARE", [catalog_id])
+    fetch_all("SELECT 1 FROM catalog_app_catalog WHERE id = %(id)s FOR KEY SHARE", {"id": catalog_id}, prepared=True)
 
 
 def name_free_of_tags(catalog: Catalog, name: str) -> None:

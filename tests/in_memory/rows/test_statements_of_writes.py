@@ -32,3 +32,10 @@ def calls(lake: Lake, text: str) -> int:
 @pytest.mark.parametrize("text", WRITES)
 def test_write_calls_postgresql_few_times(lake: Lake, text: str) -> None:
     assert calls(lake, text) == WRITES[text]
+
+
+def test_create_branch_calls_postgresql_few_times(lake: Lake) -> None:
+    run(lake, "main", "CREATE TABLE d.t (id INT)", "CREATE BRANCH b", "CREATE BRANCH c FROM b")
+    with CaptureQueriesContext(connection) as called:
+        lake.sql("CREATE BRANCH e FROM c")
+    assert len(called) == 10
