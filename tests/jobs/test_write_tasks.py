@@ -8,6 +8,8 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from catalog_app.domain.roles import Role
 from lakeui.common.errors import EngineError
@@ -161,3 +163,34 @@ def test_0_sets_no_limit_to_waiting_work(rung: list[str], settings: Any) -> None
     settings.LAKEUI = {**settings.LAKEUI, "WAITING_TASKS_PER_PERSON": 0}
     alice = person("alice")
     assert len({write(alice).pk for _ in range(5)}) == 5
+
+
+def test_claim_does_not_wait_for_disk(rung: list[str]) -> None:
+    task, seen = write(person("alice")), []
+
+    def setting() -> str:
+        return str(connection.connection.cursor().execute("SHOW synchronous_commit").fetchone()[0])
+
+    def look(execute: Any, query: str, *rest: Any) -> Any:
+        found = execute(query, *rest)
+        if query.startswith("UPDATE"):
+            seen.append(setting())
+        return found
+
+    # Tests have a PostgreSQL that waits for no disk.
+    connection.cursor().execute("SET synchronous_commit = on")
+    try:
+        with connection.execute_wrapper(look):
+            assert task_claim(task_id=task.pk, worker="a") is not None
+        assert (seen, setting()) == (["off"], "on")
+    finally:
+        connection.cursor().execute("RESET synchronous_commit")
+
+
+def test_only_a_key_takes_a_savepoint(rung: list[str]) -> None:
+    alice, found = person("alice"), []
+    for key in ("", "k"):
+        with transaction.atomic(), CaptureQueriesContext(connection) as called:
+            task_submit(kind="sql", parameters={}, user=alice, idempotency_key=key)
+        found.append([call["sql"].split()[0] for call in called if "SAVEPOINT" in call["sql"]])
+    assert found == [[], ["SAVEPOINT", "RELEASE"]]
