@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from django.contrib.auth.models import Group
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.test import Client
+from django.utils import timezone
 from pytest_django.plugin import DjangoDbBlocker
 
 from catalog_app.domain.results import KeptRows
@@ -24,7 +26,7 @@ from catalog_app.models import GroupRole
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.access.models import BrowserSession
+from lakeui.access.models import AccessToken, BrowserSession
 from lakeui.frontdoor import compute
 from lakeui.frontdoor.entries import pipeline_runs as pipelines
 from merge_app.jobs.models import Task
@@ -90,9 +92,15 @@ def contract(database: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Con
     with django_db_blocker.unblock():
         lake = ReviewLake()
         made = Contract(_filled(lake), lake.people["dora"].headers, lake.people["victor"].headers)
+        _uses_noted()
         with _connections_kept():
             yield made
     patch.undo()
+
+
+def _uses_noted() -> None:
+    """No call writes that its token is used, which it would take back. ``tests/access`` looks at that."""
+    AccessToken.objects.update(last_used_at=timezone.now() + timedelta(days=1))
 
 
 @contextmanager

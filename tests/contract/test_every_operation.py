@@ -88,7 +88,7 @@ class Edges:
     """Which cases of one operation are asked.
 
     A call that was made already is not repeated: addresses are replaced, so many cases become the same call. Of the
-    cases of one kind and place, as the wrong types of a member, the first is asked and about a fourth of the others.
+    cases of one kind and place, as the wrong types of a member, the first is asked and about an eighth of the others.
     """
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ class Edges:
         place = edge.scenario, edge.parameter, edge.parameter_location, edge.location if is_body else None
         turn, met = self._met.setdefault(place, [len(self._met), 0])
         self._met[place][1] += 1
-        return met == 0 or (met + turn) % 4 == 0
+        return met == 0 or (met + turn) % 8 == 0
 
 
 def judged(case: Case, headers: dict[str, str]) -> None:
