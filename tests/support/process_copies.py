@@ -21,6 +21,11 @@ LOADED = {
 }
 """What is loaded before a copy is made that loads the module: it changes nothing of what others load."""
 
+UNCHECKED = {"CELERY_SKIP_CHECKS": "1"}
+"""Django's checks of the whole program are most of what a copy would do to start: they load all views. The migrations
+before the tests, and the worker of ``tests/runtime/test_up.py``, run them.
+"""
+
 
 class Copy:
     """What tests ask of a ``Popen``. Its exit code is not known here, as it is another process's child."""
@@ -61,7 +66,7 @@ class Copies:
         assert self._loaded.stdin is not None
         command = ["-A", "lakeui", "worker", "--concurrency=2", "--loglevel=INFO", f"--include={module}"]
         command += ["--without-gossip", "--without-mingle", *arguments]
-        asked = [LOADED.get(module, ()), command, dict(environment), str(log)]
+        asked = [LOADED.get(module, ()), command, {**environment, **UNCHECKED}, str(log)]
         print(json.dumps(asked), file=self._loaded.stdin, flush=True)
         return Copy(int(self._answer()))
 
