@@ -15,19 +15,18 @@ from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.segments import files_load
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import data_files_register, delete_files_register
+from merge_app.lineage.segments import AS_WRITTEN, DOT, Marked, Stamp
+from merge_app.lineage.steps import AttachDeletes, CarrySegments, Step
+from merge_app.planning.data import shown_file
 from merge_app.planning.merge_plan import RecordedStatement, RerunStatements
-
-Rows = tuple[tuple[OperationKind, int], ...]
-Deletes = tuple[tuple[OperationKind, int, int], ...]
-RerunFiles = tuple[Rows, Deletes]
-"""New data files, and (delete file, data file) pairs, each with the kind of the operation that they belong to."""
 
 
 def statements_rerun(
     table_id: int, work: RerunStatements, destination: Snapshot, engine: RowEngine, after: TableState, label: str
-) -> RerunFiles:
-    """Run the statements one after the other, each on what the one before it left. ``after``: the table as the merge
-    leaves it, ``label`` its full name. Raises CheckViolated where a row does not fit its constraints then.
+) -> tuple[Step, ...]:
+    """Run the statements one after the other, each on what the one before it left: steps that carry them out.
+    ``after``: the table as the merge leaves it, ``label`` its full name. Raises CheckViolated where a row does not fit
+    its constraints then.
     """
     table = _Table(table_id, work.schema, _files(table_id, work, destination), engine)
     for statement in work.statements:
@@ -36,7 +35,7 @@ def statements_rerun(
     if checks and table.files:
         found = engine.rows_check(TableScan(table_id, work.schema, table.files), checks)
         violations_refuse(checks, found, label)
-    return tuple(table.rows), tuple(table.deletes)
+    return tuple(table.steps)
 
 
 def rows_matched(table_id: int, work: RerunStatements, destination: Snapshot, engine: RowEngine) -> list[int]:
@@ -57,14 +56,13 @@ def _changes(engine: RowEngine, scan: TableScan, statement: RecordedStatement) -
 
 @dataclass(slots=True)
 class _Table:
-    """The table's files as the statements leave them, and what was staged, by kind of operation."""
+    """The table's files as the statements leave them, and the steps of what was staged."""
 
     table_id: int
     schema: Schema
     files: tuple[FileScan, ...]
     engine: RowEngine
-    rows: list[tuple[OperationKind, int]] = field(default_factory=list)
-    deletes: list[tuple[OperationKind, int, int]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
 
     def run(self, statement: RecordedStatement) -> None:
         scan = TableScan(self.table_id, self.schema, self.files)
@@ -72,11 +70,11 @@ class _Table:
         emptied = [file for file in self.files if file.file_id in changes.emptied]
         # A file that keeps no row is marked whole: the history knows then which operation took which rows.
         marks = [mark for file in emptied if (mark := self.engine.mark_live_rows(self.table_id, file)) is not None]
-        staged = [*changes.delete_files, *marks]
+        staged, stamp = [*changes.delete_files, *marks], Stamp(DOT, statement.kind.value)
         for item in delete_files_register(self.table_id, staged):
-            self.deletes.append((statement.kind, item.delete_file_id, item.data_file_id))
+            self.steps.append(AttachDeletes(item.data_file_id, Marked(item.delete_file_id, stamp)))
         images = list(zip(changes.images, data_files_register(self.table_id, changes.images), strict=True))
-        self.rows += [(statement.kind, added.file_id) for _, added in images]
+        self.steps += (CarrySegments(shown_file(added, stamp, AS_WRITTEN)) for _, added in images)
         self.files = (*self._masked(staged), *(self._image(new, added.file_id) for new, added in images))
 
     def _masked(self, staged: Iterable[NewDeleteFile]) -> Iterable[FileScan]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.state import TableState
 from catalog_app.engine.port import RowEngine
 from catalog_app.selectors.definitions import definitions_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.applying import rows_write, steps_stage
-from merge_app.execution.rerunning import RerunFiles, statements_rerun
+from merge_app.execution.rerunning import statements_rerun
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
-from merge_app.lineage.steps import TableSteps
 from merge_app.planning.merge_plan import DataPlan, MergePlan, ObjectPlan
 
 
@@ -44,21 +42,8 @@ def _table_work(
 ) -> RowWorkResult:
     schemas = definitions_load({staged_under.definition_id}) if staged_under else {}
     staged = steps_stage(item.object_id, data.steps, engine, next(iter(schemas.values()), None))
-    made = _rows_made(item, data.steps, engine)
-    rows, deletes = _rerun(item, data, destination, engine)
-    return RowWorkResult(staged=staged, kept_rows=data.steps.kept_rows, made=made, rows=rows, row_deletes=deletes)
-
-
-def _rows_made(item: ObjectPlan, steps: TableSteps, engine: RowEngine) -> tuple[tuple[int, PartitionValues], ...]:
-    if not steps.images:
-        return ()
     assert isinstance(item.after, TableState)
-    return rows_write(item.object_id, steps, engine, item.after.schema)
-
-
-def _rerun(item: ObjectPlan, data: DataPlan, destination: Snapshot, engine: RowEngine) -> RerunFiles:
-    again = next(iter(data.row_work), None)
-    if again is None:
-        return (), ()
-    assert isinstance(item.after, TableState)
-    return statements_rerun(item.object_id, again, destination, engine, item.after, item.name)
+    written = rows_write(item.object_id, data.steps, engine, item.after.schema)
+    for again in data.row_work:
+        written += statements_rerun(item.object_id, again, destination, engine, item.after, item.name)
+    return RowWorkResult(data.steps.kept_rows, staged, written)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from catalog_app.domain.files import FileScan, NewDataFile, PartitionValues, RowsFact
+from catalog_app.domain.files import FileScan, NewDataFile, RowsFact
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.port import RowEngine
@@ -32,16 +32,16 @@ from merge_app.lineage.steps import (
     MarkRows,
     RemoveSegments,
     StagedKey,
+    Step,
     TableSteps,
     WriteRows,
 )
+from merge_app.planning.data import shown_file
 from merge_app.planning.merge_plan import MergePlan
 
 
-def rows_write(
-    table_id: int, steps: TableSteps, engine: RowEngine, schema: Schema
-) -> tuple[tuple[int, PartitionValues], ...]:
-    """Write the rows that the merge makes, and register their files: by id, with their partitions."""
+def rows_write(table_id: int, steps: TableSteps, engine: RowEngine, schema: Schema) -> tuple[Step, ...]:
+    """Write the rows that the merge makes, and register their files: steps that carry them. The merge decided them."""
     made: list[NewDataFile] = []
     for step in steps.images:
         kept = {column.id: step.cells.columns.get(column.id) for column in schema.columns}
@@ -50,8 +50,12 @@ def rows_write(
                 "Merged rows lack a column that a decision keeps.", remedy="Decide the rows and the column apart."
             )
         made += engine.cells_write(table_id, schema, RowCells(kept, step.cells.partition), step.row_ids)
-    added = data_files_register(table_id, made)
-    return tuple((item.file_id, file.partition) for item, file in zip(added, made, strict=True))
+    placed = {partition: who for step in steps.images for partition, who in step.placed}
+    stamp = Stamp(DOT, "update")
+    return tuple(
+        CarrySegments(shown_file(added, stamp, placed.get(added.partition, AS_WRITTEN)))
+        for added in data_files_register(table_id, made)
+    )
 
 
 def steps_stage(
@@ -236,11 +240,7 @@ def steps_apply(
     for table_id, steps in tables.items():
         done, definition = row_work.get(table_id, RowWorkResult()), definitions.get(table_id)
         operations = [identity for _, identity in recorded.get((ObjectKind.TABLE, table_id), ())]
-        for name, row in (
-            *_rows(steps, done.staged, definition, operations),
-            *_made_rows(steps, done.made, definition),
-            *_rerun_rows(done, definition),
-        ):
+        for name, row in _rows((*steps.steps, *done.written), done.staged, definition, operations):
             rows[name].append({"table_id": table_id, **row})
     brought = _rows_apply(tables, rows, shared)
     for path, _ in brought:
@@ -283,10 +283,13 @@ def _rows_apply(
 
 
 def _rows(
-    steps: TableSteps, staged: Mapping[StagedKey, int], definition: StagedDefinition | None, operations: Sequence[int]
+    steps: Sequence[Step],
+    staged: Mapping[StagedKey, int],
+    definition: StagedDefinition | None,
+    operations: Sequence[int],
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """``operations``: the ids of the recorded operations, of which steps name the places."""
-    for step in steps.steps:
+    for step in steps:
         match step:
             case RemoveSegments() if step.segment_id:
                 yield "remove", {"segment_id": step.segment_id, **_stamp(step.stamp)}
@@ -313,26 +316,6 @@ def _rows(
 
 def _owner(step: RemoveSegments | CarrySegments | AttachDeletes, operations: Sequence[int]) -> dict[str, int]:
     return {} if step.operation is None else {"operation_id": operations[step.operation]}
-
-
-def _made_rows(
-    steps: TableSteps, made: Sequence[tuple[int, PartitionValues]], definition: StagedDefinition | None
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Files with rows that the merge made: it decided them."""
-    placed = {partition: who for step in steps.images for partition, who in step.placed}
-    for file_id, partition in made:
-        who, stamp = placed.get(partition, AS_WRITTEN), Stamp(DOT, "update")
-        yield "carry", _segment(ShownFile(0, file_id, 0, 0, 0, partition, stamp, placed=who), definition)
-
-
-def _rerun_rows(done: RowWorkResult, definition: StagedDefinition | None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What statements that were run again wrote: facts of this commit."""
-    under = (definition.definition_id, definition.schema_version) if definition else (None, None)
-    for kind, file_id in done.rows:
-        new = {"file_id": file_id, "definition_id": under[0], "schema_version": under[1], "placed_kind": ""}
-        yield "carry", {**new, **_stamp(Stamp(DOT, kind.value))}
-    for kind, delete_file, file_id in done.row_deletes:
-        yield "attach", _marks(file_id, Marked(delete_file, Stamp(DOT, kind.value)))
 
 
 _WRITTEN = Stamp(DOT, "compaction")
