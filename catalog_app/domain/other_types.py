@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakeui.common.nearest import nearest_name
 
-_TIME = "Keep a time of day as a STRING such as '10:00:00', or as a BIGINT of seconds; a time on a date is a TIMESTAMP."
+_TIME = "Keep a time of day as a STRING such as '10:00:00', or as a BIGINT of seconds. A time on a date is a TIMESTAMP."
 _TEXT = "Write STRING."
 _WHOLE = "Write BIGINT; GENERATED ALWAYS AS IDENTITY gives numbers."
 _JSON = "Keep it as a STRING; a query reads it by parse_json(c):path, or from_json(c, type)."

@@ -375,6 +375,6 @@ def _cardinality() -> Cardinality:
     return Cardinality(
         "A row of the target matches more than one row of the source; nothing was written.",
         remedy="Make the source unique in the columns of ON, for example with GROUP BY or row_number(). "
-        "The conditions of WHEN MATCHED do not count here: "
-        "filter the source's query, or put what chooses its row into ON.",
+        "The conditions of WHEN MATCHED do not count here. "
+        "Filter the source's query, or put what chooses its row into ON.",
     )

@@ -125,7 +125,7 @@ def files_check(schema: Schema, written: Schema, defaults: Defaults = NO_DEFAULT
         elif has_default(column) and column.id not in defaults:
             raise NotSupported(
                 f"Rows older than the column {column.name} read as its default {column.initial_default}, which the"
-                " metadata cannot say: version 2 of Iceberg has no defaults, and version 3 has literals.",
+                " metadata cannot say. Version 2 of Iceberg has no defaults, and version 3 has literals.",
                 remedy=REWRITE,
                 column=column.name,
             )

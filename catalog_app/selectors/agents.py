@@ -130,7 +130,7 @@ def agent_commit_require(account: Account, changed: Iterable[str], *, uncounted:
         )
     if uncounted and agent.rows_per_hour is not None:
         raise PermissionDenied(
-            f"Agent {agent.name} has a limit of rows an hour, and replacing all rows of {', '.join(sorted(uncounted))},"
+            f"Agent {agent.name} has a limit of rows an hour. Replacing all rows of {', '.join(sorted(uncounted))},"
             " or of a partition, does not count them.",
             remedy="Use INSERT, UPDATE, DELETE or MERGE INTO, or ask the agent's owner to take the limit away.",
             agent=agent.name,

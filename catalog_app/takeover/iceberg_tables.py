@@ -58,7 +58,7 @@ def iceberg_find(locations: Locations, path: str) -> FoundTable:
     if importlib.util.find_spec("pyiceberg") is None:
         raise NotSupported(
             "Tables of Iceberg are taken over by PyIceberg, which is not installed beside lakeui.",
-            remedy="Ask who runs lakeui to install lakeui[iceberg]; or name the files with FROM PARQUET, if none"
+            remedy="Ask who runs lakeui to install lakeui[iceberg]. Or name the files with FROM PARQUET, if none"
             " of their rows was deleted.",
         )
     table = metadata_table(locations, metadata_file(locations, path))
@@ -236,7 +236,7 @@ def _notices(left: Collection[str]) -> tuple[str, ...]:
         return ()
     return (
         f"Partition fields that do not come along: {', '.join(sorted(left))}. A whole column is a partition here where"
-        " all files lie by it, and a transform where lakeui has it for such a column.",
+        " all files lie by it. So is a transform where lakeui has it for such a column.",
     )
 
 

@@ -32,8 +32,8 @@ logger = logging.getLogger(__name__)
 logging.getLogger("mcp").setLevel(logging.WARNING)
 
 INSTRUCTIONS = (
-    "Tables of a data lake with branches. Open a branch of your own, write there, look at the diff and at the dry run"
-    " of the merge, then open a merge request: people merge it. Every refusal says what to do instead."
+    "Tables of a data lake with branches. Open a branch of your own and write there. Look at the diff and at the dry"
+    " run of the merge. Then open a merge request, which people merge. Every refusal says what to do instead."
 )
 
 

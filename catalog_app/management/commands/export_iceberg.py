@@ -18,7 +18,7 @@ from lakeui.common.errors import LakeError
 class Command(BaseCommand):
     help = (
         "Export tables as metadata of Apache Iceberg, which engines read without a server. Data files stay where they"
-        " are, as long as the version is kept: a tag keeps its own; what a branch has left goes by VACUUM."
+        " are, as long as the version is kept. A tag keeps its own. What a branch has left goes by VACUUM."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -28,7 +28,7 @@ from merge_app.execution.version_vectors import own_ranges, version_vector_load
 from merge_app.planning.merge_plan import Decision, Resolution
 
 _REMEDY = (
-    "Decide KEEP BOTH, TAKE SOURCE or TAKE TARGET, or run the statement again on the source after it merged the target."
+    "Decide KEEP BOTH, TAKE SOURCE or TAKE TARGET. Or run the statement again on the source after it merged the target."
 )
 _LEAVES_ROWS = (OperationKind.INSERT, OperationKind.DELETE)
 _RUN_AGAIN = (OperationKind.UPDATE, OperationKind.DELETE)

@@ -77,7 +77,7 @@ def _require_whole(target: ResolvedTable, given: Sequence[str]) -> None:
     if missing:
         raise InvalidValue(
             f"The batch lacks {_some(missing)} of table {target.label}.",
-            remedy="Add it, or merge with schema_evolution: rows that are there keep their values of it, new rows get"
+            remedy="Add it, or merge with schema_evolution. Rows that are there keep their values of it, new rows get"
             " its default, or NULL.",
             column=missing[0],
             columns=missing,

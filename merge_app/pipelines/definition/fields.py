@@ -114,7 +114,7 @@ FIELDS: dict[str, Field] = {
             "partitions",
             Kind.VALUES,
             (),
-            "The values of partition_column that a run replaces, whether it has rows of them or not; if empty, those"
+            "The values of partition_column that a run replaces, whether it has rows of them or not. Empty: those"
             " that it has rows of.",
             _SNAPSHOT,
         ),
@@ -141,7 +141,7 @@ FIELDS: dict[str, Field] = {
             "hard_deletes",
             Kind.CHOICE,
             "ignore",
-            "What becomes of keys that a full extract does not have any more: nothing, their versions end, or a new"
+            "What becomes of keys that a full extract does not have any more. Nothing, or their versions end, or a new"
             " version says that they are gone.",
             _SCD2,
             choices=("ignore", "invalidate", "new_record"),

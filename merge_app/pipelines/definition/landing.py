@@ -94,7 +94,7 @@ def _type_of(zone: str, name: str, having: Sequence[tuple[str, LandedColumn]]) -
             return "string"
         if joined is None:
             raise InvalidValue(
-                f"The files of the landing zone {zone} do not agree on the column {name}: it is {found} in {first},"
+                f"The files of the landing zone {zone} disagree on the column {name}: it is {found} in {first},"
                 f" and {other.type} in {file}.",
                 remedy="Remove one of the files, or send it with that column in the type of the others.",
                 column=name,

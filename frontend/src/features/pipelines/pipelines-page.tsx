@@ -108,7 +108,7 @@ function NoPipeline({ catalog, isFiltered }: { catalog: string; isFiltered: bool
   }
   return (
     <Empty title="No pipeline yet">
-      <p>A pipeline runs a query, now or on a schedule, and brings its rows into a table by one of six strategies.</p>
+      <p>A pipeline runs a query, now or on a schedule. It brings its rows into a table by one of six strategies.</p>
     </Empty>
   );
 }

@@ -28,7 +28,7 @@ export function BypassDialog({
     >
       <p>
         This merges although approvals or required checks are missing. Conflicts still refuse it. Your name and the reason stay in the audit
-        record of the merge, and everybody who can see the catalog can read them.
+        record of the merge. Everybody who can see the catalog can read them.
       </p>
       <label className="field">
         <span>Reason</span>
