@@ -47,14 +47,14 @@ export const STRATEGIES: Record<Strategy, StrategyStory> = {
   },
   delete_insert: {
     title: "Delete and insert",
-    does: "All rows of the keys that the query finds go. All rows that it finds come, several a key too.",
+    does: "All rows of the keys that the query finds go, and all rows that it finds come, several a key too.",
     before: [kept("a 1"), gone("b 1")],
     batch: ["b 2", "b 3", "c 1"],
     after: [kept("a 1"), fresh("b 2"), fresh("b 3"), fresh("c 1")],
   },
   scd2: {
     title: "History (SCD 2)",
-    does: "Every version of a key stays, with the times between which it held. A change ends one version and begins another.",
+    does: "Every version of a key stays, with the times between which it held; a change ends one version and begins another.",
     before: [kept("a 1 …"), kept("b 1 …")],
     batch: ["b 2", "c 1"],
     after: [kept("a 1 …"), changed("b 1 until t"), fresh("b 2 from t"), fresh("c 1 from t")],

@@ -41,7 +41,7 @@ export function InboxPage() {
 function NothingWaits() {
   return (
     <Empty title="Nothing waits for you">
-      <p>Requests come here when you are asked for a review. Your own come when they are approved, sent back, or in conflict.</p>
+      <p>Requests come here when you are asked for a review, and your own when they are approved, sent back, or in conflict.</p>
     </Empty>
   );
 }
