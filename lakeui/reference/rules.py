@@ -16,7 +16,8 @@ HEAD = """# Merge rules
 A merge that is refused says for each conflict its code, what each branch did, and the sentence of the rule. Search this
 page for the code: it has the pairs that raise it, and the way out. The tables stand after the codes.
 
-- The rules are data: `catalog_app/rules/*.toml`.
+- The rules are data: `catalog_app/rules/*.toml`. *Table, update × insert* is the cell with `source = "update"` and
+  `destination = "insert"` in `table.toml`. `primary_key.toml` has the cells that differ with a primary key.
   [Change a rule](../../CONTRIBUTING.md#change-a-rule-of-merging) says how.
 - [How a merge finds its result](../internals/merge.md) explains what the tables stand on.
 - `destination` in codes and fields is the target of the merge.
