@@ -32,7 +32,7 @@ Knows = Callable[[int], bool]
 @record(frozen=True, slots=True)
 class AttributeFact:
     """``brings_stamp`` and ``brings_kind``: of a restored fact, the fact that it brings back; 0: none. ``joins``: of a
-    merge's decision, the stamp of the source's fact; the target's is the one before it on the branch.
+    merge's decision, the stamp of the source's fact. The target's is the one before it on the branch.
     """
 
     value: Any = None

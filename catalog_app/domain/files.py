@@ -51,7 +51,7 @@ FACT_KINDS = ("", "insert", "update", "delete", "overwrite", "restore", "move")
 @dataclass(frozen=True, slots=True)
 class RowsFact:
     """The fact of rows of a file: who decided it, by what kind of change. A restore, or a decision of a merge, adds the
-    stamp that the image had before; a restore also that of the fact which it replaced. 0 for none.
+    stamp that the image had before. A restore also that of the fact which it replaced. 0 for none.
     """
 
     stamp: int = 0

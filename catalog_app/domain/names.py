@@ -43,7 +43,7 @@ def name_check(kind: str, name: str) -> None:
 
 def column_name_check(name: str) -> None:
     """Raise InvalidValue where no new column can be called so. The engine keeps addresses and placeholders beside a
-    table's columns under names of one prefix; what else it adds is called by numbers of columns.
+    table's columns under names of one prefix. What else it adds is called by numbers of columns.
     """
     name_check("column", name)
     if name.casefold().startswith(RESERVED_PREFIX):

@@ -35,7 +35,7 @@ def _read_field(wanted: Field, written: tuple[Field, ...], taken: set[str]) -> F
 
 
 def field_of(wanted: Field, others: Iterable[Field]) -> Field | None:
-    """The field among the others that is the wanted one: one of the same id; where ids are not known, of its name."""
+    """The field among the others that is the wanted one: one of the same id. Where ids are not known, of its name."""
     candidates = list(others)
     for identifier in wanted.ids:
         for field in candidates:

@@ -21,7 +21,7 @@ class Column:
     read as (null when None). ``aliases`` are the ids under which the same column was added on merged branches.
     ``nested`` is the type of a column with fields inside, with the ids of these (``struct<x#3:int>``); None of one
     without fields. ``generated``: of a column of ``writing_schema``, the stored SQL over the other columns that is its
-    value; it is kept among the constraints of the table, not with the column. ``identity`` is what such a column counts
+    value. It is kept among the constraints of the table, not with the column. ``identity`` is what such a column counts
     by, likewise.
     """
 

@@ -23,7 +23,7 @@ class StoreOptions:
     """Without an ``endpoint`` it is that of Amazon, of Google or of Azure. Without keys the process finds some as its
     environment, its files or its machine say. A store of Azure has a secret key alone: the address names the account.
     ``path_style``: the bucket stands in the path of a request, not in
-    the name of the host; that counts where there is an endpoint. A request that the store refuses for a while, or that
+    the name of the host. That counts where there is an endpoint. A request that the store refuses for a while, or that
     is lost, is sent in ``attempts``, with longer pauses each time.
     """
 

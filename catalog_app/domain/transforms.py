@@ -2,7 +2,7 @@
 
 A transform makes a value of a column's value. Files of a table with a layout hold rows of one such value. The value
 follows from the row, so it is no fact of its own: merges, restores and diffs know only rows. What a file says of its
-layout, ``LaidBy``, is true of each of its rows for good; a file that says nothing may hold any rows.
+layout, ``LaidBy``, is true of each of its rows for good. A file that says nothing may hold any rows.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def is_comparable(type_text: str) -> bool:
 
 
 def comparable(value: str, type_text: str) -> str:
-    """SQL of a value that Spark compares, sorts and groups whole; a map's entries stand in the order of its keys."""
+    """SQL of a value that Spark compares, sorts and groups whole. A map's entries stand in the order of its keys."""
     return value if is_comparable(type_text) else _ordered(value, value_type(type_text), 0)
 
 

@@ -174,7 +174,7 @@ def _frames(
     spark: SparkSession, warehouse: Warehouse, analysis: Analysis, *, computes_source: bool = False
 ) -> dict[Reads, Select]:
     """What computes expressions over the rows that they read. ``computes_source``: by the source's query, where that is
-    given, as it says which columns are constants; else by its columns alone.
+    given, as it says which columns are constants. Else by its columns alone.
     """
     target = _empty(spark, analysis.target)
     if analysis.tables is not None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 HERE_BYTES = 512 * 1024 * 1024
 """Up to so many bytes of touched files are rewritten by this process, one or two at a time; more by Spark."""
 HERE_IMAGES = 2_000_000
-"""Up to so many new images are put back into the files that they came from; more stay in files of their own."""
+"""Up to so many new images are put back into the files that they came from. More stay in files of their own."""
 BATCH_ROWS = 131_072
 ROW_GROUP_ROWS = 1_048_576
 _NESTED = ("array", "map", "struct")

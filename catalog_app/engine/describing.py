@@ -33,7 +33,7 @@ def described(frame: DataFrame, source: QuerySource) -> Described:
 
 
 def columns_made(spark: SparkSession, warehouse: Warehouse, source: QuerySource) -> Described:
-    """The columns of a table that is made of the query. A query knows CHAR(n) and VARCHAR(n) as STRING; the table has
+    """The columns of a table that is made of the query. A query knows CHAR(n) and VARCHAR(n) as STRING. The table has
     them where the query passes a column on, as in Spark.
     """
     form = query_form(source)

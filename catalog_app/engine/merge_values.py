@@ -29,8 +29,8 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One WHEN clause. ``values`` by target column (name as in the schema): checked expression texts or ``DEFAULT``;
-    columns that are absent keep their value in an update and get their default in an insert. ``kinds``: by the same
+    """One WHEN clause. ``values`` by target column (name as in the schema): checked expression texts or ``DEFAULT``.
+    Columns that are absent keep their value in an update and get their default in an insert. ``kinds``: by the same
     names the Spark type texts of expressions.
     """
 

@@ -48,7 +48,7 @@ def gathered(
     """The first ``limit`` rows as one table; None where they take more than ``most_bytes``.
 
     ``kinds`` are Spark's types of the columns that may be long. With ``counts`` the bytes of rows among which some are
-    wide are counted, which takes another job; without, None is the answer then.
+    wide are counted, which takes another job. Without, None is the answer then.
     """
     from pyspark.errors import PySparkException
     from pyspark.sql.connect.functions import expr

@@ -73,7 +73,7 @@ _ASKED = "spark.sql.ansi.enabled"
 LEFT_SECONDS = 30.0
 """So long a lost session is kept: calls of other threads that wait for it end before it closes."""
 TRUSTED_SECONDS = 1.0
-"""So long after an answer the server is taken to know the session; a lost one is found by the work itself."""
+"""So long after an answer the server is taken to know the session. A lost one is found by the work itself."""
 
 
 class SparkSessions:

@@ -1,7 +1,7 @@
 """Numbers of JSON in types that keep each of their digits, at any depth.
 
 JSON says of a number neither how large nor how exact it is. Arrow reads what is no BIGINT as a double, which keeps 15
-to 17 digits; where that would change a number of a column, the column is read as decimals.
+to 17 digits. Where that would change a number of a column, the column is read as decimals.
 """
 
 from __future__ import annotations

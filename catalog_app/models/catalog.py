@@ -187,7 +187,7 @@ class BranchReach(models.Model):
 
 class Commit(models.Model):
     """One version of one branch. ``merge_parent`` is the source's head for a merge. ``decides``: the commit is news to
-    those who do not reach it; a merge that stamped no fact is none (lineage §2). ``message``: what its author says of
+    those who do not reach it. A merge that stamped no fact is none (lineage §2). ``message``: what its author says of
     it.
     """
 

@@ -18,8 +18,8 @@ class DataFile(models.Model):
     Tables that were cloned share files: each has a row of its own with that path. The bytes go when all have expired.
 
     ``partition`` lists one text or null per partition column, as the file stores these columns: where its rows are now
-    says the segment. ``layout`` lists what transforms of columns are for each row (``catalog_app.domain.transforms``);
-    a file of rows of which that is not known lists nothing. ``statistics`` maps column id to
+    says the segment. ``layout`` lists what transforms of columns are for each row (``catalog_app.domain.transforms``).
+    A file of rows of which that is not known lists nothing. ``statistics`` maps column id to
     ``[minimum, maximum, null count]``; paths are relative to the warehouse; sizes are bytes.
 
     ``stores_stamps``: the file holds rows of several commits, each with its stamp in the column

@@ -16,7 +16,7 @@ class SqlSession(models.Model):
     A catalog or database that was not chosen is "".
 
     ``transaction``: the one that BEGIN opened. It is the session's for as long as it is open, or expired and not yet
-    rolled back; one that was committed is none, even where it was not taken off.
+    rolled back. One that was committed is none, even where it was not taken off.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

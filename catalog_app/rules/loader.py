@@ -19,7 +19,7 @@ from typing import Any
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 
 TABLE_FILES = {"database": "database", "table": "table", "keyed": "primary_key"}
-"""Rule tables by the name that answers give them, in reading order; a table comes behind the one that it extends."""
+"""Rule tables by the name that answers give them, in reading order. A table comes behind the one that it extends."""
 TABLE_NAMES = tuple(TABLE_FILES)
 
 CONDITIONS = frozenset(

@@ -75,7 +75,7 @@ def makers_load(home: Home, stamps: Collection[int]) -> dict[int, tuple[int, str
 @dataclass(slots=True)
 class Pasts:
     """``since``: by attribute and branch the facts of the news, oldest first; ``before``: the newest one before the
-    news on the branch; ``single``: facts by stamp. A fact came after the one before it on the branch that made it; a
+    news on the branch; ``single``: facts by stamp. A fact came after the one before it on the branch that made it. A
     decision also after the fact that it joins.
     """
 

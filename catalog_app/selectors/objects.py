@@ -59,7 +59,7 @@ _CANDIDATES = (
     "r.{identity} IN (SELECT c.{identity} FROM snapshot k JOIN catalog_app_{table} c"
     " ON c.branch_id = k.branch_id AND c.version <= k.max_version WHERE {condition})"
 )
-"""By name, the ids that ever bore it on the chain; what they are called now is judged on the nearest record."""
+"""By name, the ids that ever bore it on the chain. What they are called now is judged on the nearest record."""
 
 _HOME_WHERE = _CANDIDATES.format(identity="database_id", table="databaserecord", condition="c.name_key = %(database)s")
 _TABLE_WHERE = _CANDIDATES.format(

@@ -17,7 +17,7 @@ def snapshot_of(catalog: Catalog, reference: str) -> Snapshot:
     """The look-up chain that the reference names. Raises NotFound and InvalidValue.
 
     ``version:16`` is what commit 16 of the catalog made, on whatever branch. A name without a word before it is a
-    branch's; one that begins with one of the words is reached by ``branch:``.
+    branch's. One that begins with one of the words is reached by ``branch:``.
     """
     if reference.startswith(TAG):
         tag = tag_get(catalog, reference.removeprefix(TAG))

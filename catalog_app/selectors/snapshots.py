@@ -135,7 +135,7 @@ WHERE b.id = ANY(%(branches)s) AND b.dropped_at IS NULL ORDER BY b.id FOR NO KEY
 
 
 def branches_locked(branch_ids: Iterable[int]) -> dict[int, Branch]:
-    """The rows of the branches, locked until the transaction ends, in the order of their ids; without those that were
+    """The rows of the branches, locked until the transaction ends, in the order of their ids. Without those that were
     dropped. The lock lets others refer to a branch, so that merges into each other's source do not wait for each other.
     """
     return {branch.pk: branch for branch in fetch_models(Branch, _LOCKED, {"branches": list(branch_ids)})}

@@ -86,7 +86,7 @@ def form_of(table: TableState) -> int:
 def metadata_make(
     place: Place, snapshot: Snapshot, table: TableState, change: TableChange, form: int
 ) -> dict[str, Any]:
-    """The metadata of the table as the chain sees it, in a version of the format; all files that they lead to are at
+    """The metadata of the table as the chain sees it, in a version of the format. All files that they lead to are at
     the place. Raises NotSupported.
     """
     # Large tables have very many files, and no value of theirs is in a cycle.

@@ -11,7 +11,7 @@ from catalog_app.domain.results import KeptFile
 from catalog_app.storage.warehouse import Warehouse
 
 PIECE_BYTES = 4 * 1024 * 1024
-"""About what one piece takes as Arrow has it; a single row that is wider is a piece of its own."""
+"""About what one piece takes as Arrow has it. A single row that is wider is a piece of its own."""
 MOST_ROWS = 65_536
 BUFFER_BYTES = 1024 * 1024
 """Of each column of the file that is read."""

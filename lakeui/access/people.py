@@ -134,7 +134,7 @@ def person_change(
 ) -> User:
     """Change names, address, standing, or whether the account is active. ``check`` sees it as it is and may object.
 
-    An account that is disabled has no session and no token from then on; those do not come back with it.
+    An account that is disabled has no session and no token from then on. Those do not come back with it.
     """
     standing_require(principal, Action.MANAGE_PEOPLE)
     with transaction.atomic():

@@ -51,7 +51,7 @@ _TOO_MANY = "Too many failed attempts. Wait a quarter of an hour, then try again
 
 
 def let_in(request: HttpRequest, user: Any, *, wanted: str) -> HttpResponse:
-    """Sign somebody in whose password was right, or ask for the second factor first; where the rule of this server
+    """Sign somebody in whose password was right, or ask for the second factor first. Where the rule of this server
     demands one that is not there, it is set up first.
     """
     is_on = second_factor_is_on(user)

@@ -126,7 +126,7 @@ def _sign_on_refused(request: HttpRequest, refusal: SignOnRefused) -> HttpRespon
 
 
 class InvitationView(View):
-    """The page of an invitation: the link's secret goes into the session, so that no address shows it; then one
+    """The page of an invitation: the link's secret goes into the session, so that no address shows it. Then one
     chooses a password, and is signed in.
     """
 

@@ -29,7 +29,7 @@ def execute(said: "ParsedStatement | str", session: Session, context: "object | 
 
 
 def admit(said: "ParsedStatement | str", session: Session) -> int | None:
-    """Judge a statement that is about to become a task; the catalog that the task belongs to, if it is only one."""
+    """Judge a statement that is about to become a task. The catalog that the task belongs to, if it is only one."""
     from lakeui.frontdoor.dispatch import admit
 
     return admit(said, session)

@@ -28,7 +28,7 @@ from lakeui.sql import statements as sql
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The right that a statement takes, and where. ``named_by``: the fields that may name where it acts; the first that
+    """The right that a statement takes, and where. ``named_by``: the fields that may name where it acts. The first that
     is given counts, and without any it is the session. ``change``: what it does to that branch, where nothing but its
     end would say that it may not.
     """

@@ -59,7 +59,7 @@ class Trait(enum.Flag):
     as it acts on more than the tables of one branch, or on views, which no merge carries. READS: Spark only reads,
     on the server of queries. QUERY: it reads rows there and writes nothing, so it takes one of the places of
     queries. EXPRESSIONS: it may ask the session, as ``current_user()`` does. KEPT: it changes what a session keeps.
-    KEEPS: it shows names, schemas, or rows as their reader may see them; all other statements are refused in a catalog
+    KEEPS: it shows names, schemas, or rows as their reader may see them. All other statements are refused in a catalog
     in which rows are restricted for who asks.
     """
 

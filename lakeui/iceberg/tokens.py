@@ -24,7 +24,7 @@ _NO_STORE = {"Cache-Control": "no-store"}
 
 class TokenView(APIView):
     """Answers the token that it was sent, if that is valid: nothing new comes to be. The id of the client and the scope
-    are what engines fill in, and mean nothing here; what the token may do is said when it is made.
+    are what engines fill in, and mean nothing here. What the token may do is said when it is made.
     """
 
     authentication_classes: list[Any] = []

@@ -231,7 +231,7 @@ def page_bytes(memory: str) -> int:
 
 
 def query_memory(said: str) -> str:
-    """The heap of a second server, for queries alone: what LAKEUI_SPARK_QUERY_MEMORY says; where that is empty, one by
+    """The heap of a second server, for queries alone: what LAKEUI_SPARK_QUERY_MEMORY says. Where that is empty, one by
     the memory of the machine. Empty where there is to be none.
     """
     if said:

@@ -169,7 +169,7 @@ _DIALECT = Lake()
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a text; a doubled quote in a string, which the tokenizer reads as two strings, made one again.
+    """The tokens of a text. A doubled quote in a string, which the tokenizer reads as two strings, is one again.
     ``0x1F`` is a name, as Spark reads it, and ``window`` before a bracket is a function.
     """
     found: list[Token] = []

@@ -46,7 +46,7 @@ def create_or_replace_temporary_function(cursor: Cursor) -> s.CreateTemporaryFun
 
 
 def refuse_function_of_database(cursor: Cursor, phrase: str) -> NoReturn:
-    """A function whose body is SQL reaches nothing, but is kept by no branch; one of a class reaches the host."""
+    """A function whose body is SQL reaches nothing, but is kept by no branch. One of a class reaches the host."""
     if not any(word.value.upper() == "RETURN" for word in cursor.words):
         forbid(phrase)
     cursor.accept(*phrase.split())

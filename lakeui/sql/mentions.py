@@ -40,7 +40,7 @@ def moving_times_refuse(tree: exp.Expr) -> None:
 
 
 def take_tables(tree: exp.Expr, *, first: int = 0) -> list[Mention]:
-    """Put a placeholder in the place of every managed table, under an alias by which its columns can be called; columns
+    """Put a placeholder in the place of every managed table, under an alias by which its columns can be called. Columns
     that named their table by its database name it by that. Placeholders are numbered from ``first``.
     """
     mentions = _with_placeholders(tree, first)
@@ -193,7 +193,7 @@ def _folded_time(value: exp.Expr, now: datetime) -> str:
 
 def names_in_view(tree: exp.Expr, mentions: Sequence[Mention]) -> tuple[NamedInView, ...]:
     """The tables that a view's query names, without tables of changes. A column without a qualifier may be of each of
-    them; so may one behind a qualifier that is no table's, which is that of a subquery or a column with fields.
+    them. So may one behind a qualifier that is no table's, which is that of a subquery or a column with fields.
     """
     aliases = {mention.alias.casefold() for mention in mentions}
     anywhere: set[str] = set()

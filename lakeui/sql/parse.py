@@ -1,6 +1,6 @@
 """``parse``: the text of one statement to its value. Everything that a statement can begin with is listed here.
 
-A statement is added by one reader and one entry. What is in no table is a syntax error; what Spark knows but may not
+A statement is added by one reader and one entry. What is in no table is a syntax error. What Spark knows but may not
 be reached from here, or is not there yet, is refused by its name.
 """
 

@@ -41,7 +41,7 @@ def build_view(text: str) -> tuple[Query, tuple[NamedInView, ...]]:
 
 
 def build_values(text: str, common: exp.With | None = None) -> tuple[Query | None, tuple[tuple[str, ...], ...] | None]:
-    """A query and, where it is a plain VALUES list, its rows as texts; no query where a value is DEFAULT."""
+    """A query and, where it is a plain VALUES list, its rows as texts. No query where a value is DEFAULT."""
     tree = with_common_tables(read_query(text), common)
     if not isinstance(tree, exp.Values) or tree.args.get("alias"):
         _refuse_selected_default(tree)

@@ -93,7 +93,7 @@ def function_names_given() -> tuple[str, ...]:
 
 
 def with_functions(tree: exp.Expr) -> exp.Expr:
-    """The tree with bodies in the place of calls, the innermost first; an output column keeps the name of its call."""
+    """The tree with bodies in the place of calls, the innermost first. An output column keeps the name of its call."""
     given = _GIVEN.get()
     if not given:
         return tree

@@ -30,7 +30,7 @@ class PreviewFile:
 @dataclass(frozen=True, slots=True)
 class FilesPreview:
     """Segments after a merge. ``rows`` are live: exact unless ``rows_are_exact`` says no, because rows must be
-    looked at first or two delete files may name the same row; then it is what the metadata promise.
+    looked at first or two delete files may name the same row. Then it is what the metadata promise.
     """
 
     brought: tuple[PreviewFile, ...] = ()

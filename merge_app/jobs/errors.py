@@ -24,7 +24,7 @@ class TaskCancelled(LakeError):
 
 
 class TaskSuperseded(TaskCancelled):
-    """This worker went silent for so long that the task was given to another one; what it does no longer counts."""
+    """This worker went silent for so long that the task was given to another one. What it does no longer counts."""
 
 
 class TaskLost(LakeError):

@@ -51,7 +51,7 @@ class Task(models.Model):
     while none has answered. ``progress`` runs from 0 to 1; ``error`` is a problem document (RFC 9457).
     ``parts``: what the parts of a task that are done came to, by their numbers; another attempt continues behind them.
     ``request_id`` is that of the request which asked for it, as the logs have it.
-    ``retry_of`` is the task that came to nothing and is done again here; a task is retried once, its retry again.
+    ``retry_of`` is the task that came to nothing and is done again here. A task is retried once, its retry again.
     ``catalog``: its members see the task; without one only its author does. ``scopes``: those of the token that it was
     asked for with, null where it was none.
     """

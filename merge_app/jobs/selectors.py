@@ -114,7 +114,7 @@ class Expectation:
 
 
 def task_expectation(task: Task) -> Expectation | None:
-    """By tasks that ran the same statement on the same branch of the same catalog and succeeded; without a catalog by
+    """By tasks that ran the same statement on the same branch of the same catalog and succeeded. Without a catalog by
     those of the same person. None where the task is finished, or there is none before it.
     """
     statement, branch = (task.parameters.get(name) for name in ("statement", "branch"))

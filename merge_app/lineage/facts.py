@@ -252,7 +252,7 @@ _EVERYWHERE = Aliveness()
 class TableFacts:
     """What the merge of one table is given.
 
-    Scopes are in the order of their commits and, within one, of its statements; those that are no news are passed
+    Scopes are in the order of their commits and, within one, of its statements. Those that are no news are passed
     over. ``overwritten``: versions of the commits that overwrote the table or a partition, on whatever branch (R9).
     ``since_scopes``: commits that the source knows, among them all that some scope of the source did not know (§4).
     """

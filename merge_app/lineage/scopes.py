@@ -162,7 +162,7 @@ def _lost(facts: TableFacts, pairs: Pairs, rows: Compared, reached: Reached, new
 
 def _sweep(scope: Scope, reached: Reached, rows: Compared, partitions: Compared, kept: Mask) -> Array:
     """Positions of the rows that the scope takes. Where the source wrote the same key, its row takes the place of the
-    target's (R10); what is alike on both sides stays as it is. ``kept``: rows that the source took in after the scope.
+    target's (R10). What is alike on both sides stays as it is. ``kept``: rows that the source took in after the scope.
     """
     inside = reached.lies_inside(scope.partition) & reached.row_is_news & reached.is_targets & ~kept
     replaced = inside & (reached.source_image != ABSENT)

@@ -70,7 +70,7 @@ class Mail(models.Model):
     message of it by each channel.
 
     ``path`` is the page that it links to. ``address`` is where its last attempt went, of a chat the server alone. A
-    pending one is due at ``next_attempt_at``; an attempt puts that off first, so that no two workers send at once.
+    pending one is due at ``next_attempt_at``. An attempt puts that off first, so that no two workers send at once.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

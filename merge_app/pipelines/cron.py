@@ -32,7 +32,7 @@ def next_time(expression: str, zone: str, after: datetime) -> datetime:
 
 def next_times(expression: str, zone: str, after: datetime, count: int) -> list[datetime]:
     """So many times, in UTC; fewer where none follow in 50 years. A time that a change of the clock leaves out comes
-    right after the gap; one that comes twice counts once, unless the line names every hour or minute.
+    right after the gap. One that comes twice counts once, unless the line names every hour or minute.
 
     Raises InvalidValue for a line that is none, and for a time zone that is not known.
     """

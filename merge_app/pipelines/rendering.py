@@ -1,6 +1,6 @@
 """Templates rendered in a process of their own, which may use so much time and memory and no more.
 
-Jinja's sandbox keeps a template from reaching out; it cannot keep one from counting for hours or from doubling a text
+Jinja's sandbox keeps a template from reaching out. It cannot keep one from counting for hours or from doubling a text
 until memory ends. The operating system can.
 """
 

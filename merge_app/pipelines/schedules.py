@@ -22,8 +22,8 @@ MOST_AT_ONCE = 100
 
 
 def schedules_tick(now: datetime | None = None) -> int:
-    """Queue the runs that are due and answer how many. Of times missed while no worker was there, the last one counts;
-    a pipeline that still runs is left out this time.
+    """Queue the runs that are due and answer how many. Of times missed while no worker was there, the last one counts.
+    A pipeline that still runs is left out this time.
     """
     moment = now or timezone.now()
     due = Pipeline.objects.filter(next_run_at__lte=moment, deleted_at__isnull=True).order_by("next_run_at")

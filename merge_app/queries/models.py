@@ -10,7 +10,7 @@ from django.utils import timezone
 
 
 class SavedQuery(models.Model):
-    """A text of SQL under a name. Texts may hold secrets, so it is its owner's alone until they share it; then whoever
+    """A text of SQL under a name. Texts may hold secrets, so it is its owner's alone until they share it. Then whoever
     sees the catalog reads it, and only its owner changes it.
     """
 

@@ -42,8 +42,8 @@ def request_approval_state(
     approved: KnownPlan | None = None,
     looked: KnownPlan | None = None,
 ) -> ApprovalState:
-    """The judgement of the request with its branches as these rows say they are; where the very plan is known that is
-    about to be merged, by its ``fingerprint``. Where approvals of another plan are as good, that is ``approved``; so is
+    """The judgement of the request with its branches as these rows say they are. Where the very plan is known that is
+    about to be merged, by its ``fingerprint``. Where approvals of another plan are as good, that is ``approved``. So is
     a look at the rows that were drawn of it. ``looked``: the plan whose facts somebody just looked at; else they are
     those of the last plan.
     """

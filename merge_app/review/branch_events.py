@@ -1,7 +1,7 @@
 """What pushes, and drops and resets of branches, do to requests meanwhile: they stand in their timelines,
 and what was judged of other heads is open again.
 
-Whoever reads a request sees what holds for its branches as they are; this makes it a part of its history.
+Whoever reads a request sees what holds for its branches as they are. This makes it a part of its history.
 """
 
 from __future__ import annotations

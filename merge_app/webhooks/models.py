@@ -70,7 +70,7 @@ class DeliveryState(models.TextChoices):
 class WebhookDelivery(models.Model):
     """One message to one webhook, and how its last attempt ended. ``body`` is what is sent, byte by byte, each time.
 
-    A pending one is due at ``next_attempt_at``; an attempt puts that off first, so that no two workers send at
+    A pending one is due at ``next_attempt_at``. An attempt puts that off first, so that no two workers send at
     once.
     """
 

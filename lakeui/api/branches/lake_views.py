@@ -39,8 +39,9 @@ class MergeListView(ApiView):
     @extend_schema(
         operation_id="merge_list",
         summary="List audit records",
-        description="Attempts to merge, or the records of another kind: restores, transactions, changes of members and"
-        " protection rules (`settings`), and emergencies in which an owner went past a protection (`bypass`).",
+        description="Attempts to merge, or the records of another kind. These are restores, transactions, changes of"
+        " members and protection rules (`settings`), and emergencies in which an owner went past a protection"
+        " (`bypass`).",
         tags=["merges"],
         parameters=[MergeFilter, OpenApiParameter("cursor", str, description="From `next` or `previous`.")],
         responses={200: _PAGE, **FORBIDDEN},

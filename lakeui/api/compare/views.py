@@ -169,9 +169,9 @@ class CompareProfileView(ApiView):
     @extend_schema(
         operation_id="compare_profile",
         summary="What a change does to the values of a table",
-        description="By column, of the rows that the source changed: how many values differ, NULLs, different values,"
-        " the least, the largest and the mean, before, after and merged. It counts the rows that the merge looks at"
-        f" anyway, at most {PROFILED:,}, and scans no table. `risks` are what to look at first.",
+        description="By column, of the rows that the source changed. They are: how many values differ, NULLs, different"
+        " values, the least, the largest and the mean, before, after and merged. It counts the rows that the merge"
+        f" looks at anyway, at most {PROFILED:,}, and scans no table. `risks` are what to look at first.",
         tags=["compare"],
         parameters=[DecidedQuery, IF_NONE_MATCH],
         responses={200: CompareProfileAnswer, **REFUSALS},

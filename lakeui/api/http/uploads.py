@@ -77,7 +77,7 @@ def upload_read(request: Request) -> TemporaryUploadedFile:
 
 
 def _refuse_other_parts(parts: Mapping[str, Any]) -> None:
-    """A form has a file and, of a browser, the token of its session; what else it says would be ignored."""
+    """A form has a file and, of a browser, the token of its session. What else it says would be ignored."""
     for name in parts:
         if name not in _PARTS:
             raise unknown_name("part", name, ["file"])

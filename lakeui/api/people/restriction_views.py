@@ -169,7 +169,7 @@ class RestrictionListView(ApiView):
         operation_id="restriction_add",
         summary="Hide rows or columns of a table",
         description="Takes the role owner. It holds at once, on every branch, tag and version. For whom it holds, the"
-        " catalog can be read by SELECT and its lists of names; all else that could show rows is refused.",
+        " catalog can be read by SELECT and its lists of names. All else that could show rows is refused.",
         tags=["restrictions"],
         request=RestrictionRequest,
         responses={201: RestrictionAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND, **CONFLICT},

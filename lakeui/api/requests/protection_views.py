@@ -79,7 +79,7 @@ class ProtectionFields(serializers.Serializer[Any]):
         default=list,
         max_length=MOST_POLICIES,
         help_text="Merge policies in order, judged on the plan of a request. The first that lets it through says how"
-        " many approvals it needs, in the place of `required_approvals`; where none does, those hold, one at least.",
+        " many approvals it needs, in the place of `required_approvals`. Where none does, those hold, one at least.",
     )
     owners = OwnersField(
         default=list,

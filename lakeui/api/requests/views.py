@@ -152,7 +152,7 @@ class InboxView(ApiView):
     @extend_schema(
         operation_id="inbox",
         summary="What waits for you",
-        description="Merge requests that wait for your review of what there is now, and your own that are approved,"
+        description="Merge requests that wait for your review of what there is now. Also your own that are approved,"
         " conflicted or sent back. They are of all catalogs, newest activity first.",
         tags=["merge requests"],
         parameters=[PageFilter, IF_NONE_MATCH],

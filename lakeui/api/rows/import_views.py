@@ -65,9 +65,9 @@ class ImportListView(FileView):
     @extend_schema(
         operation_id="import_create",
         summary="Send a file",
-        description="CSV, JSON (an array of objects, or an object a line), Parquet or Arrow IPC, recognized by content;"
-        " as it is or compressed by gzip, zstd or bzip2. The encoding of text is that of its byte order mark, or of"
-        " `charset` in Content-Type, else UTF-8 where it is that, else the likeliest; the answer says which."
+        description="CSV, JSON (an array of objects, or an object a line), Parquet or Arrow IPC, recognized by content."
+        " As it is or compressed by gzip, zstd or bzip2. The encoding of text is that of its byte order mark, or of"
+        " `charset` in Content-Type, else UTF-8 where it is that, else the likeliest. The answer says which."
         " Lines of a title before the names of columns are skipped, with a warning."
         " Nothing is written to a table yet.",
         tags=["imports"],

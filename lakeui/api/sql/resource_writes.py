@@ -121,7 +121,7 @@ def written(
     *,
     check: Callable[[], None] = lambda: None,
 ) -> HttpResponse:
-    """Carry the statement out and answer what ``answer`` makes of its body; a dry run is answered with the body itself.
+    """Carry the statement out and answer what ``answer`` makes of its body. A dry run is answered with the body itself.
     ``check`` may object first (If-Match), not to a request that was answered before under its key.
 
     With an Idempotency-Key it is done once: a statement without a commit keeps its answer in its own transaction, any

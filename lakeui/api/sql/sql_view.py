@@ -54,7 +54,7 @@ class SqlView(ApiView):
         operation_id="sql_run",
         summary="Run one SQL statement",
         description="With `Accept: text/csv` or `application/vnd.apache.parquet`: the whole result of a SELECT as a"
-        " file. CSV quotes every text, so that an empty one differs from NULL, and changes no text: one that begins"
+        " file. CSV quotes every text, so that an empty one differs from NULL, and changes no text. One that begins"
         " with = + - @ may run as a formula where a spreadsheet opens the file. `escape_formulas` guards against that.",
         tags=["sql"],
         parameters=[PREFER, IDEMPOTENCY_KEY],

@@ -133,7 +133,7 @@ class WebhookListView(ApiView):
         operation_id="webhook_create",
         summary="Add a webhook",
         description="Takes the role owner. Messages are sent to public addresses only, unless this server allows a"
-        " network; one that fails is sent again, later each time.",
+        " network. One that fails is sent again, later each time.",
         tags=["webhooks"],
         request=NewWebhook,
         responses={201: CreatedWebhook, **WRITES},

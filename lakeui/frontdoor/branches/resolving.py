@@ -82,7 +82,7 @@ def _resolution(
 def _part_key(
     item: sql.ConflictDecision, own: list[OpenConflict], table_id: int, branches: tuple[Branch, Branch]
 ) -> str:
-    """How the planner names the part; a column by the id that the conflict, or else either branch, has it under."""
+    """How the planner names the part. A column by the id that the conflict, or else either branch, has it under."""
     if not item.column:
         return item.part_key
     wanted = item.column.casefold()

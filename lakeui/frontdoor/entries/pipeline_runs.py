@@ -145,8 +145,8 @@ def run_dry(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session, c
 
 
 def run_admit(pipeline: Pipeline, texts: Mapping[str, str], *, session: Session) -> int | None:
-    """Judge a run, or a dry run of these texts, that is about to be queued, as it will be judged again when it begins;
-    the catalog that the task belongs to. Raises LakeError.
+    """Judge a run, or a dry run of these texts, that is about to be queued, as it will be judged again when it begins.
+    The catalog that the task belongs to. Raises LakeError.
     """
     body = {**body_of(pipeline), **texts}
     work = _work(pipeline, body, Reporter())

@@ -80,7 +80,7 @@ def script_read(text: str, parameters: Parameters, *, one_transaction: bool = Fa
 
 
 def script_admit(script: Script, session: Session) -> int | None:
-    """Judge the first statement, as it will be judged again when it runs; the others are judged when they run, on what
+    """Judge the first statement, as it will be judged again when it runs. The others are judged when they run, on what
     those before them made. Answers the catalog whose members may see the script, None where only its author may.
     """
     first = script.steps[0]

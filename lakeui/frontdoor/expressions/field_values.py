@@ -17,7 +17,7 @@ _Given = Sequence[tuple[tuple[str, ...], str]]
 
 def all_columns(schema: Schema, statement: sql.Update | sql.MergeUpdate, alias: str) -> list[tuple[str, str]]:
     """All that the statement assigns, as columns with expressions. A name in front is the table's where the table has
-    the column behind it; else it may be that of a struct column, as in Spark.
+    the column behind it. Else it may be that of a struct column, as in Spark.
     """
     inside = {path[1:]: path for path in statement.owned if _is_field(schema, path)}
     columns = [(name, text) for name, text in statement.assignments or () if (name,) not in inside]

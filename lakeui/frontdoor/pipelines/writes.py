@@ -167,7 +167,7 @@ def _insert(
     only_present: bool = False,
     named: Sequence[PartitionValues] = (),
 ) -> StatementResult:
-    """Append the batch, in place of the table's rows or of those of its partitions if it ``overwrites``; these are
+    """Append the batch, in place of the table's rows or of those of its partitions if it ``overwrites``. These are
     the ``named`` ones, if any are.
     """
     target = table_for_writing(call, name)

@@ -60,7 +60,7 @@ class Kept(Protocol):
 class _Merge:
     """One MERGE on its way: where it acts, and the files that were there when it began. ``text`` is what a person
     wrote, empty where that was no MERGE. ``told_apart_by``: the columns, names folded, of which a row with the same
-    values that came since matters; those of ON without them. ``dropped``: columns that go with the commit, where the
+    values that came since matters. Those of ON without them. ``dropped``: columns that go with the commit, where the
     schema evolves. ``supersedes``: as in MergeTask. ``concerns``: whether rows of a segment can be acted on, where
     more is known of that than the statement says. ``fills_fields``: as in MergeTask; so do those whose schema evolves.
     ``kept``: what is written with the commit.

@@ -74,7 +74,7 @@ def session_follow(identity: str, statement: Any, body: Body, user: Any) -> None
 
 
 def _begin(kept: SqlSession, opened: str) -> None:
-    """Raises InvalidValue where another statement of the session was faster; what this one opened is then taken back,
+    """Raises InvalidValue where another statement of the session was faster. What this one opened is then taken back,
     as both are one transaction of the database.
     """
     held = transaction_of(kept)

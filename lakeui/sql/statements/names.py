@@ -42,7 +42,7 @@ ChangePoint = int | str
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
-    """Changes of a table's rows. With ``is_net`` those that make of the table at ``first`` what it is at ``last``; else
+    """Changes of a table's rows. With ``is_net`` those that make of the table at ``first`` what it is at ``last``. Else
     those of each commit from ``first`` to ``last``, both included, None being the head.
     """
 

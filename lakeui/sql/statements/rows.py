@@ -59,7 +59,7 @@ FieldAssignments = tuple[tuple[tuple[str, ...], str], ...]
 class Update:
     """``assignments`` are column names and checked expression texts over the target's columns, or ``DEFAULT``;
     ``fields`` those of fields inside of columns. ``owned``: the paths as they were written of which the first name was
-    taken for the table's; a struct column may have the same name.
+    taken for the table's. A struct column may have the same name.
     """
 
     table: TableName

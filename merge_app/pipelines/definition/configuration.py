@@ -30,7 +30,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What a run goes by. ``strategy`` is the one that acts; it is full_refresh where ``missing`` names fields that
+    """What a run goes by. ``strategy`` is the one that acts. It is full_refresh where ``missing`` names fields that
     the one asked for requires (seed 004), and the run is degraded then.
     """
 

@@ -62,7 +62,7 @@ def lacking(files: Sequence[LandedFile], columns: Sequence[tuple[str, str]]) -> 
 
 
 def zones_named(source: str) -> list[str]:
-    """The zones that a template names by a text of its own, in order; those that it computes are not known."""
+    """The zones that a template names by a text of its own, in order. Those that it computes are not known."""
     try:
         tree = Environment(autoescape=False).parse(source)  # noqa: S701 - SQL is made, and nothing is rendered here
     except TemplateSyntaxError:

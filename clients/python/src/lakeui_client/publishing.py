@@ -46,7 +46,7 @@ class Publication:
     """A run, as a ``with`` block. It publishes once: whatever an attempt published, no later attempt publishes again.
 
     ``attempt`` counts from 1. An attempt drops the branches of those before it, so that one which still runs somewhere
-    cannot merge any more; then it asks whether one of them has. Raises AlreadyPublished if so.
+    cannot merge any more. Then it asks whether one of them has. Raises AlreadyPublished if so.
 
     Where the block or a check fails, nothing is published, and the branch stays to be looked at.
     """

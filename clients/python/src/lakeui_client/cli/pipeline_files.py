@@ -70,7 +70,7 @@ def pipelines_import(place: Place, folder: Path, given: Namespace) -> Said:
 
 def pipelines_try(place: Place, folder: Path, names: Sequence[str]) -> Said:
     """Run pipelines of files on the present branch: those named, in that order, else all in the order of their paths.
-    Each run is of a pipeline that is made for it and deleted after it; the pipelines of the catalog stay as they are.
+    Each run is of a pipeline that is made for it and deleted after it. The pipelines of the catalog stay as they are.
     """
     http, catalog, branch = place.lake.http, place.settings.catalog_named, place.settings.branch
     chosen = _chosen(_read(folder), names)
