@@ -19,7 +19,9 @@ from lakeui.sql.names import DatabaseMissing
 from lakeui.sql.positions import table_position
 from merge_app.jobs.context import Context
 
-_CREATES = re.compile(r"\s*create\s+(?:or\s+replace\s+)?table\b", re.IGNORECASE)
+_CREATED = re.compile(
+    r"\s*create\s+(?:or\s+replace\s+)?table\s+(?:if\s+not\s+exists\s+)?(?:`([^`]+)`|(\w+))", re.IGNORECASE
+)
 _PLAIN = re.compile(r"[a-z_]\w*", re.IGNORECASE | re.ASCII)
 
 
@@ -30,10 +32,16 @@ def tables_proposed(text: str, session: Session) -> Iterator[None]:
         yield
     except DatabaseMissing as error:
         name = str(error.details["table"])
-        database = None if _CREATES.match(text) else _only_database(text, session, name)
+        database = None if _is_created(text, name) else _only_database(text, session, name)
         if database is not None:
             _propose(error, text, name, database)
         raise
+
+
+def _is_created(text: str, name: str) -> bool:
+    """A table of the name elsewhere is not the one that the statement makes."""
+    created = _CREATED.match(text)
+    return created is not None and (created[1] or created[2]).casefold() == name.casefold()
 
 
 def _only_database(text: str, session: Session, name: str) -> str | None:
