@@ -96,7 +96,7 @@ def _queued(task: Task) -> Task:
     task.rings, task.ring_at = 1, timezone.now() + FIRST_RING_AGAIN
     try:
         # Only the task that a key stands for is looked up after a failure, for which a savepoint is needed.
-        with transaction.atomic(savepoint=bool(idempotency_key)):
+        with transaction.atomic(savepoint=bool(task.idempotency_key)):
             task.save(force_insert=True)
     except IntegrityError:
         if not task.idempotency_key:
