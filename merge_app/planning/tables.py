@@ -14,7 +14,6 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
 from lakeui.common.records import record
 from merge_app.lineage.outcomes import Finding as CoreFinding
-from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.column_findings import columns_by_facts, with_what_is_left
 from merge_app.planning.columns import AppliedColumns
 from merge_app.planning.conditions import Case, problems
@@ -96,7 +95,6 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         findings += [problem_finding(pair, note) for note in row_notes(pair, case.facts.rows)]
     if case.facts.rows_plan is not None:
         findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.rows_plan)]
-        return _stepped(case, before, columns, case.facts.rows_plan), findings
     return _altered(case, before, columns), findings
 
 
@@ -109,11 +107,15 @@ def _schema_of(state: TableState | None) -> Schema:
     return Schema(()) if state is None else state.schema
 
 
-def _new_table(case: TableCase) -> ObjectPlan:
+def _data(case: TableCase, operations: tuple[Operation, ...]) -> DataPlan | None:
+    """Rows as they merge by lineage, else as the statement staged them."""
     merged = case.facts.rows_plan
+    return data_staged(operations) if merged is None else DataPlan(merged.steps)
+
+
+def _new_table(case: TableCase) -> ObjectPlan:
     operations = case.source.operations
-    data = data_staged(operations) if merged is None else DataPlan(steps=merged.steps)
-    return _plan(case, Action.CREATE, _source_state(case), operations, data)
+    return _plan(case, Action.CREATE, _source_state(case), operations, _data(case, operations))
 
 
 def _absent_table(case: TableCase) -> ObjectPlan:
@@ -129,8 +131,7 @@ def _source_state(case: TableCase) -> TableState:
 
 def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
     """What is merged below a drop is there after the undrop (R4)."""
-    rows = case.facts.rows_plan
-    data = DataPlan(steps=rows.steps) if rows is not None else None
+    data = _data(case, case.source.operations)
     is_gone = before.is_dropped or case.destination.dropped
     after = replace(case.merged or before, is_dropped=True)
     if not is_gone:
@@ -143,21 +144,10 @@ def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
 def _altered(case: TableCase, before: TableState, columns: AppliedColumns) -> ObjectPlan:
     after = _applied(case, before, columns)
     operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
-    data = data_staged(operations)
-    if after == before and data is None:
-        return _plan(case, Action.UNTOUCHED, before, done_already(operations))
-    return _plan(case, Action.ALTER, after, operations, data)
-
-
-def _stepped(case: TableCase, before: TableState, columns: AppliedColumns, merged: RowsPlan) -> ObjectPlan:
-    """Rows are merged by lineage; the rest of what the source did is applied as ever."""
-    after = _applied(case, before, columns)
-    operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
-    data = DataPlan(steps=merged.steps)
-    if case.statements:
-        again = RerunStatements(columns.schema, case.statements, merged.inserted)
-        data = replace(data, row_work=(again,))
-    if after == before and not data.changes_files:
+    data, merged = _data(case, operations), case.facts.rows_plan
+    if case.statements and data is not None and merged is not None:
+        data = replace(data, row_work=(RerunStatements(columns.schema, case.statements, merged.inserted),))
+    if after == before and not (data and data.changes_files):
         return _plan(case, Action.UNTOUCHED, before, done_already(operations))
     return _plan(case, Action.ALTER, after, operations, data)
 
