@@ -22,7 +22,7 @@ GENERATED = {
 """Pages made from data, whose tests compare them with it. Their lists of names are no sentences."""
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
-_END = re.compile(r"(?<=[.!?:;])[)\"'*]*\s+(?=[A-Z`\[(*\"0-9])")
+_END = re.compile(r"(?<=[.!?:;])[)\"'*]*\s+(?=[A-Z`\[(*\"0-9]|(?:lakeui|dbt|axe|nginx)\b)")
 """The end of a sentence or of a clause that stands by itself."""
 
 
