@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from functools import total_ordering
@@ -49,6 +49,37 @@ class Scope(StrEnum):
     WRITE = "write"
     MERGE = "merge"
     ADMIN = "admin"
+
+
+class CatalogScope(str):
+    """A catalog, by its id, that a token is limited to. A token with none of them has no such limit."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, catalog_id: int) -> CatalogScope:
+        return cls(f"{CATALOG_SCOPE}{catalog_id}")
+
+    @property
+    def catalog_id(self) -> int:
+        return int(self.removeprefix(CATALOG_SCOPE))
+
+
+CATALOG_SCOPE = "catalog:"
+
+Scopes = frozenset[Scope | CatalogScope]
+"""All that limits what a token may be used for. It goes along with the work that a request begins."""
+
+
+def scopes_read(texts: Iterable[str]) -> Scopes:
+    """The scopes that were kept as texts."""
+    return frozenset(CatalogScope(text) if text.startswith(CATALOG_SCOPE) else Scope(text) for text in texts)
+
+
+def catalogs_of(scopes: Collection[Scope | CatalogScope] | None) -> frozenset[int] | None:
+    """Ids of the catalogs that these limit to; None where they limit to none."""
+    found = frozenset(scope.catalog_id for scope in scopes or () if isinstance(scope, CatalogScope))
+    return found or None
 
 
 class Action(StrEnum):
@@ -152,8 +183,17 @@ class Principal:
     user_id: int | None = None
     name: str = ""
     is_superuser: bool = False
-    scopes: frozenset[Scope] | None = None
+    scopes: Scopes | None = None
     is_staff: bool = False
+
+    @property
+    def catalogs(self) -> frozenset[int] | None:
+        """Ids of the catalogs that the token is limited to; no others exist for whoever asks with it."""
+        return catalogs_of(self.scopes)
+
+    def reaches(self, catalog_id: int) -> bool:
+        """Whether the token, if it was one, is not limited to other catalogs."""
+        return self.catalogs is None or catalog_id in self.catalogs
 
     @property
     def standing(self) -> Standing:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 
 from django.contrib.auth.models import Group, User
 from django.db.models import Count, Q, QuerySet
@@ -16,7 +17,7 @@ from catalog_app.models import Branch, Catalog, CatalogMember, GroupRole
 from catalog_app.selectors.agents import account_of, agent_action_require, agents_among
 from catalog_app.selectors.restrictions import restrictions_refuse, without_restricted
 from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.snapshots import catalog_get, catalog_with_branch
+from catalog_app.selectors.snapshots import catalog_with_branch
 from lakeui.common.errors import NotFound, PermissionDenied
 from lakeui.common.nearest import nearest_name
 
@@ -30,12 +31,13 @@ def catalogs_visible(principal: Principal) -> QuerySet[Catalog]:
 
 def catalogs_known(principal: Principal) -> QuerySet[Catalog]:
     """The catalogs that exist for whoever asks, those too in which rows are restricted: for their names alone."""
+    found = Catalog.objects.all() if principal.catalogs is None else Catalog.objects.filter(pk__in=principal.catalogs)
     if principal.sees_everything:
-        return Catalog.objects.all()
+        return found
     assert principal.user_id is not None
     by_name = CatalogMember.objects.filter(user_id=principal.user_id).values("catalog")
     by_group = GroupRole.objects.filter(group__user=principal.user_id).values("catalog")
-    return Catalog.objects.filter(Q(pk__in=by_name) | Q(pk__in=by_group))
+    return found.filter(Q(pk__in=by_name) | Q(pk__in=by_group))
 
 
 def catalogs_read_require(principal: Principal, catalog_ids: Collection[int]) -> None:
@@ -53,14 +55,35 @@ def catalogs_read_require(principal: Principal, catalog_ids: Collection[int]) ->
     )
 
 
+def catalog_names(catalog_ids: Collection[int]) -> list[str]:
+    """Names of those of the catalogs that are valid, in order."""
+    found = Catalog.objects.filter(pk__in=catalog_ids, dropped_at__isnull=True)
+    return list(found.order_by(Lower("name")).values_list("name", flat=True))
+
+
+def catalog_reach(principal: Principal, name: str) -> None:
+    """Raises NotFound where a token is limited to other catalogs than the one of that name, dropped or not."""
+    known = catalogs_known(principal)
+    if not known.filter(name__iexact=name).exists():
+        raise NotFound("catalog", name, nearest=nearest_name(name, known.values_list("name", flat=True)))
+
+
 def catalog_visible(principal: Principal, name: str) -> Catalog:
     """The valid catalog of that name. Raises NotFound where it does not exist for whoever asks."""
-    return catalog_get(name, member=_member(principal))
+    return catalog_visible_with(principal, name, "")[0]
 
 
 def catalog_visible_with(principal: Principal, name: str, branch: str) -> tuple[Catalog, Branch | None]:
     """The same with the branch of that name, if there is one."""
-    return catalog_with_branch(name, branch, member=_member(principal))
+    if principal.catalogs is None:
+        return catalog_with_branch(name, branch, member=_member(principal))
+    with suppress(NotFound):
+        found = catalog_with_branch(name, branch, member=_member(principal))
+        if principal.reaches(found[0].pk):
+            return found
+    # Names of other catalogs are not proposed: they do not exist for this token.
+    known = catalogs_known(principal).filter(dropped_at__isnull=True).values_list("name", flat=True)
+    raise NotFound("catalog", name, nearest=nearest_name(name, known))
 
 
 def _member(principal: Principal) -> int | None:
@@ -88,8 +111,10 @@ WHERE r.catalog_id = %(catalog)s AND u.user_id = %(user)s
 
 def role_of(principal: Principal, catalog_id: int) -> Role | None:
     """The role in the catalog: the greatest of the membership's and of the groups'; owner for superusers and lakeui
-    itself.
+    itself. None where the token is limited to other catalogs.
     """
+    if not principal.reaches(catalog_id):
+        return None
     if principal.sees_everything:
         return Role.OWNER
     assert principal.user_id is not None
@@ -125,6 +150,12 @@ def scope_require(principal: Principal, action: Action, account: Account | None 
             remedy=f"Use a token with the scope {right.scope.value}.",
             action=action.value,
             scope=right.scope.value,
+        )
+    if right.role is None and principal.catalogs is not None:
+        raise PermissionDenied(
+            f"This token may not {right.does}: it is limited to some catalogs.",
+            remedy="Use a token without that limit.",
+            action=action.value,
         )
 
 

@@ -20,7 +20,8 @@ def every_scope() -> list[str]:
 class AccessToken(models.Model):
     """A secret that stands for a user. Only its SHA-256 is kept: 256 random bits need no salt and no slow hash.
 
-    ``prefix`` is the beginning of the secret, to recognise it by; ``scopes`` what it may be used for besides reading.
+    ``prefix`` is the beginning of the secret, to recognise it by; ``scopes`` what it may be used for besides reading,
+    and the catalogs that it is limited to (``CatalogScope``).
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="access_tokens")

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from catalog_app.domain.roles import Scope
+from catalog_app.domain.roles import CatalogScope, Scope
 from catalog_app.models import Agent
 from catalog_app.selectors.rows import columns_of, fetch_all, models_of
 from lakeui.access.models import AccessToken
@@ -31,15 +31,23 @@ WHERE t.digest = %(digest)s AND t.revoked_at IS NULL AND (t.expires_at IS NULL O
 
 
 def token_create(
-    *, user: User, name: str, expires_at: datetime | None = None, scopes: Collection[Scope] = tuple(Scope)
+    *,
+    user: User,
+    name: str,
+    expires_at: datetime | None = None,
+    scopes: Collection[Scope] = tuple(Scope),
+    catalogs: Collection[int] = (),
 ) -> tuple[AccessToken, str]:
-    """A new token and its secret, which is shown this once and never again. Every token may read."""
+    """A new token and its secret, which is shown this once and never again. Every token may read. ``catalogs``: ids of
+    those that it is limited to, if any.
+    """
+    limits = [CatalogScope.of(catalog_id) for catalog_id in sorted(set(catalogs))]
     secret = f"lake_{secrets.token_urlsafe(SECRET_BYTES)}"
     token = AccessToken.objects.create(
         user=user,
         name=name,
         prefix=secret[:PREFIX_LENGTH],
-        scopes=[scope.value for scope in Scope if scope is Scope.READ or scope in scopes],
+        scopes=[*(scope.value for scope in Scope if scope is Scope.READ or scope in scopes), *limits],
         digest=_digest(secret),
         expires_at=expires_at,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from catalog_app.domain.names import name_folded
-from catalog_app.domain.roles import LAKEUI, Principal, Scope
+from catalog_app.domain.roles import LAKEUI, Principal, Scopes
 from catalog_app.importing.spec import Reading
 from lakeui.common.errors import InvalidValue
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters
@@ -28,7 +28,7 @@ class Session:
     branch: str = "main"
     user: Any = None
     transaction: str | None = None
-    scopes: frozenset[Scope] | None = None
+    scopes: Scopes | None = None
     bypass_reason: str = ""
     dry_run: bool = False
     parameters: Parameters = NO_PARAMETERS

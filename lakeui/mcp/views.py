@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from lakeui.access.authentication import BearerAuthentication
+from lakeui.api.http.base import limited_refuse
 from lakeui.api.http.errors import exception_response
 from lakeui.api.http.throttling import PersonThrottle
 from lakeui.common.errors import PermissionDenied
@@ -34,6 +35,7 @@ class McpView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """The protocol has servers look at Origin, against names that are pointed at them."""
         super().initial(request, *args, **kwargs)
+        limited_refuse(request, None)
         if not _is_of_host(request.headers.get("Origin", ""), request.get_host()):
             raise PermissionDenied("Requests from pages of another origin are refused.", remedy="Send no Origin.")
 

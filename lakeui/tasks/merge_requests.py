@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog_app.domain.quoting import quote_name
-from catalog_app.domain.roles import Principal, Scope
+from catalog_app.domain.roles import Principal, Scopes
 from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError, PermissionDenied
@@ -178,7 +178,7 @@ def _merge_queued(context: TaskContext, request: MergeRequest) -> dict[str, Any]
     )
 
 
-def _principal(user: Any, scopes: frozenset[Scope] | None = None) -> Principal:
+def _principal(user: Any, scopes: Scopes | None = None) -> Principal:
     """Who asked for the merge, with the rights of today: they may have lost some while it waited."""
     return Principal(user.pk, user.get_username(), user.is_superuser, scopes)
 

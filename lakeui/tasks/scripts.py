@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError, transaction
 
-from catalog_app.domain.roles import Scope
+from catalog_app.domain.roles import Scopes
 from catalog_app.models import Commit
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError
@@ -47,7 +47,7 @@ def script_submit(
     parameters: Mapping[str, Any],
     *,
     user: Any,
-    scopes: frozenset[Scope] | None,
+    scopes: Scopes | None,
     idempotency_key: str = "",
     request_digest: str = "",
     is_known: bool = False,
@@ -69,7 +69,7 @@ def script_submit(
     )
 
 
-def _session(parameters: Mapping[str, Any], *, user: Any, scopes: frozenset[Scope] | None) -> frontdoor.Session:
+def _session(parameters: Mapping[str, Any], *, user: Any, scopes: Scopes | None) -> frontdoor.Session:
     return frontdoor.Session(
         catalog=parameters["catalog"],
         branch=parameters["branch"],

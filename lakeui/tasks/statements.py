@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from catalog_app.domain.names import name_folded
-from catalog_app.domain.roles import Scope
+from catalog_app.domain.roles import Scopes
 from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
 from lakeui.common.errors import InvalidValue, PermissionDenied
@@ -26,9 +26,7 @@ from merge_app.jobs.services import task_keep
 TASK_KIND = "sql"
 
 
-def statement_session(
-    parameters: Mapping[str, Any], *, user: Any, scopes: frozenset[Scope] | None
-) -> frontdoor.Session:
+def statement_session(parameters: Mapping[str, Any], *, user: Any, scopes: Scopes | None) -> frontdoor.Session:
     """The session that ``parameters`` (catalog, branch, transaction, bypass_reason, dry_run, message and more) name."""
     return frontdoor.Session(
         catalog=parameters["catalog"],
@@ -78,7 +76,7 @@ def statement_run(
     parameters: Mapping[str, Any],
     *,
     user: Any,
-    scopes: frozenset[Scope] | None,
+    scopes: Scopes | None,
     context: Context,
     read: frontdoor.ParsedStatement | None = None,
 ) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
-from catalog_app.domain.roles import Scope
+from catalog_app.domain.roles import Scopes
 from lakeui.common.errors import LakeError
 from merge_app.jobs.errors import TaskCancelled, TaskSuperseded
 
@@ -142,7 +142,7 @@ class TaskContext(StoppableContext):
         *,
         claim: UUID | None = None,
         user: Any = None,
-        scopes: frozenset[Scope] | None = None,
+        scopes: Scopes | None = None,
         attempt: int = 1,
     ) -> None:
         super().__init__(task_id)

@@ -9,7 +9,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
-from catalog_app.domain.roles import Scope
+from catalog_app.domain.roles import CatalogScope, Scope
 from catalog_app.models import Commit
 from lakeui.common.errors import PermissionDenied
 from merge_app.jobs.errors import TaskFinished, TaskUnfinished
@@ -27,7 +27,7 @@ def prepares_retry(kind: str, prepare: Prepare) -> None:
 
 
 def task_retry(
-    *, task_id: UUID, user: AbstractBaseUser | AnonymousUser, scopes: Collection[Scope] | None = None
+    *, task_id: UUID, user: AbstractBaseUser | AnonymousUser, scopes: Collection[Scope | CatalogScope] | None = None
 ) -> Task:
     """Queue the same request again, for the heads as they are then, with the ``scopes`` of the token that asks now.
     Asking twice answers the same new task.

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
-from catalog_app.domain.roles import Scope
+from catalog_app.domain.roles import scopes_read
 from catalog_app.domain.stores import store_failure
 from lakeui.common.errors import OK, EngineLost, LakeError
 from lakeui.common.events import event_log
@@ -70,7 +70,7 @@ def _run_claimed(task_id: UUID, claim: UUID) -> TaskState | None:
 
 def _run(task: Task, claim: UUID, fields: dict[str, Any]) -> TaskState | None:
     """Carry out the claimed task. ``fields`` are filled with what the log says of it."""
-    scopes = None if task.scopes is None else frozenset(Scope(name) for name in task.scopes)
+    scopes = None if task.scopes is None else scopes_read(task.scopes)
     context = TaskContext(task.pk, claim=claim, user=task.created_by, scopes=scopes, attempt=task.attempts)
     began = time.perf_counter()
     if task.attempts == 1:

@@ -47,10 +47,13 @@ def oldest_running_start(*, but: UUID | None = None) -> datetime | None:
 
 
 def tasks_visible(principal: Principal) -> QuerySet[Task]:
-    """The tasks that exist for whoever asks: their own, and those of the catalogs that they see."""
+    """The tasks that exist for whoever asks: their own, and those of the catalogs that they see. A token that is
+    limited to some catalogs gets no tasks but theirs.
+    """
+    found = Task.objects.all() if principal.catalogs is None else Task.objects.filter(catalog__in=principal.catalogs)
     if principal.sees_everything:
-        return Task.objects.all()
-    return Task.objects.filter(Q(created_by=principal.user_id) | Q(catalog__in=catalogs_visible(principal)))
+        return found
+    return found.filter(Q(created_by=principal.user_id) | Q(catalog__in=catalogs_visible(principal)))
 
 
 def task_check_visible(principal: Principal, task_id: UUID) -> None:

@@ -22,7 +22,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
-from catalog_app.domain.roles import Scope
+from catalog_app.domain.roles import CatalogScope, Scope
 from catalog_app.selectors.rows import transaction_begin
 from lakeui.common.errors import EngineError
 from lakeui.common.json_values import storable
@@ -64,7 +64,7 @@ def task_submit(
     idempotency_key: str = "",
     request_digest: str = "",
     catalog_id: int | None = None,
-    scopes: Collection[Scope] | None = None,
+    scopes: Collection[Scope | CatalogScope] | None = None,
     retry_of: UUID | None = None,
 ) -> Task:
     """Queue a task; workers are notified when the surrounding transaction commits.

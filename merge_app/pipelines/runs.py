@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from catalog_app.domain.roles import Scope
+from catalog_app.domain.roles import CatalogScope, Scope
 from lakeui.common.json_values import storable
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.services import task_submit
@@ -25,7 +25,7 @@ def run_submit(
     *,
     user: Any,
     trigger: Trigger,
-    scopes: Collection[Scope] | None = None,
+    scopes: Collection[Scope | CatalogScope] | None = None,
     due_at: datetime | None = None,
     message: str = "",
     idempotency_key: str = "",
@@ -61,7 +61,7 @@ def dry_run_submit(
     *,
     user: Any,
     catalog_id: int | None,
-    scopes: Collection[Scope] | None = None,
+    scopes: Collection[Scope | CatalogScope] | None = None,
     idempotency_key: str = "",
     request_digest: str = "",
 ) -> Task:

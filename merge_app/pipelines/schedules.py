@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from catalog_app.domain.roles import Scope
+from catalog_app.domain.roles import scopes_read
 from lakeui.common.errors import LakeError
 from merge_app.jobs.errors import TooManyQueued
 from merge_app.pipelines.cron import next_time
@@ -47,7 +47,7 @@ def _tick(pipeline_id: int, moment: datetime) -> bool:
             logger.warning("pipeline %s is due, and no account may run it", pipeline.pk)
             return False
         try:
-            scopes = None if pipeline.scopes is None else [Scope(name) for name in pipeline.scopes]
+            scopes = None if pipeline.scopes is None else scopes_read(pipeline.scopes)
             run_submit(pipeline, user=pipeline.owner, trigger=Trigger.SCHEDULE, scopes=scopes, due_at=due_at)
         except TooManyQueued as error:
             logger.warning("pipeline %s is due and is left out: %s", pipeline.pk, error.message)

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog_app.domain.names import name_check, name_folded
-from catalog_app.domain.roles import Principal, Scope
+from catalog_app.domain.roles import CatalogScope, Principal, Scope
 from catalog_app.models import Catalog
 from catalog_app.selectors.snapshots import branch_get
 from catalog_app.services.settings import SettingChange, settings_lock
@@ -28,7 +28,11 @@ _NAMES = {"name": "pipeline", "database": "database", "table": "table"}
 
 
 def pipeline_create(
-    *, catalog: Catalog, values: Mapping[str, str], owner_id: int | None, scopes: Collection[Scope] | None = None
+    *,
+    catalog: Catalog,
+    values: Mapping[str, str],
+    owner_id: int | None,
+    scopes: Collection[Scope | CatalogScope] | None = None,
 ) -> Pipeline:
     """A new pipeline from the values of ``EDITED``; ``scopes`` are those of the owner's token, if it is made with one.
 
@@ -48,7 +52,7 @@ def pipeline_edit(
     values: Mapping[str, str],
     *,
     author_id: int | None,
-    scopes: Collection[Scope] | None = None,
+    scopes: Collection[Scope | CatalogScope] | None = None,
 ) -> Pipeline:
     """Change fields of ``EDITED``, as a new version unless nothing changes. Its author is the pipeline's owner then.
 
@@ -113,7 +117,7 @@ def _check(pipeline: Pipeline, named: Iterable[str]) -> None:
     template_check(pipeline.source)
 
 
-def _kept(scopes: Collection[Scope] | None) -> list[str] | None:
+def _kept(scopes: Collection[Scope | CatalogScope] | None) -> list[str] | None:
     return None if scopes is None else sorted(scopes)
 
 

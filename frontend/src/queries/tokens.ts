@@ -25,7 +25,7 @@ export function useTokens() {
 export function useTokenCreate() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (token: { name: string; expires_at: string | null; scopes: TokenScope[] }) => body(client.POST("/api/v1/tokens/", { body: token })),
+    mutationFn: (token: { name: string; expires_at: string | null; scopes: TokenScope[]; catalogs: string[] | null }) => body(client.POST("/api/v1/tokens/", { body: token })),
     onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
   });
 }

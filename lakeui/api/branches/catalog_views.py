@@ -85,6 +85,8 @@ class BranchChange(WriteOptions):
 
 
 class CatalogListView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="catalog_list",
         summary="List catalogs",

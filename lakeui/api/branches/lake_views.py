@@ -36,6 +36,8 @@ class MergePages(NewestFirst):
 
 
 class MergeListView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="merge_list",
         summary="List audit records",
@@ -62,6 +64,8 @@ class MergeListView(ApiView):
 
 
 class MergeView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="merge_get",
         summary="The audit record of one attempt",
@@ -101,6 +105,8 @@ class MergeReplayView(ApiView):
 
 
 class RulesView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="rules_get",
         summary="The conflict rule tables",

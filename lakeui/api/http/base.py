@@ -19,9 +19,9 @@ from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from catalog_app.domain.names import name_folded
-from catalog_app.domain.roles import Action, Principal, Scope
+from catalog_app.domain.roles import Action, Principal, Scopes, catalogs_of, scopes_read
 from catalog_app.models import Branch, Catalog
-from catalog_app.selectors.people import catalog_for
+from catalog_app.selectors.people import catalog_for, catalog_reach
 from lakeui import frontdoor
 from lakeui.access.authentication import BearerAuthentication, BrowserAuthentication
 from lakeui.access.models import AccessToken
@@ -29,7 +29,7 @@ from lakeui.api.http.entity_tags import entity_tags
 from lakeui.api.http.errors import exception_response
 from lakeui.api.http.strict import StrictJSONParser, body_refuse, nul_refuse, query_refuse, takes_body
 from lakeui.api.http.throttling import PersonThrottle
-from lakeui.common.errors import InvalidValue, Stale
+from lakeui.common.errors import InvalidValue, PermissionDenied, Stale
 
 LONGEST_STATEMENT_BYTES = 1024 * 1024
 
@@ -45,6 +45,9 @@ class ApiView(APIView):
     # OPTIONS is refused: the document says what there is, and other origins are not let in.
     metadata_class = None
     schema = AutoSchema()
+    serves_limited_tokens = False
+    """Whether an address of no one catalog shows and changes nothing of others than those that a token is limited to.
+    """
     keeps_restrictions: frozenset[str] = frozenset()
     """Methods that show nothing which may be restricted; all others are refused to whom rows are restricted."""
 
@@ -56,6 +59,7 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Let in who may ask, and refuse by name what the operation does not declare."""
         super().initial(request, *args, **kwargs)
+        limited_refuse(request, kwargs.get("catalog"), serves=self.serves_limited_tokens)
         nul_refuse(kwargs.values(), request.query_params)
         method = (request.method or "").lower()
         handler = getattr(type(self), "get" if method == "head" else method, None)
@@ -82,10 +86,25 @@ class ApiView(APIView):
         return exception_response
 
 
-def scopes_of(request: Request) -> frozenset[Scope] | None:
+def scopes_of(request: Request) -> Scopes | None:
     """What the token of the request may be used for; None where a browser's session was sent."""
     token = request.auth
-    return frozenset(Scope(name) for name in token.scopes) if isinstance(token, AccessToken) else None
+    return scopes_read(token.scopes) if isinstance(token, AccessToken) else None
+
+
+def limited_refuse(request: Request, catalog: str | None, *, serves: bool = False) -> None:
+    """Raises NotFound where the request's token is limited to other catalogs than that of the address, and
+    PermissionDenied where the address is of no one catalog and does not look at the limit.
+    """
+    if catalogs_of(scopes_of(request)) is None:
+        return
+    if catalog is not None:
+        catalog_reach(principal_of(request), catalog)
+    elif not serves:
+        raise PermissionDenied(
+            "This token is limited to some catalogs, and this address is of more than one.",
+            remedy="Use an address below /api/v1/catalogs/, or a token without that limit.",
+        )
 
 
 def principal_of(request: Request) -> Principal:

@@ -170,7 +170,12 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "agent_change": {"writes_per_hour": 20, "branch_days": 7},
     "agent_token_create": {"name": "at work", "expires_at": "2030-01-01T00:00:00Z"},
-    "token_create": {"name": "nightly load", "expires_at": "2030-01-01T00:00:00Z", "scopes": ["read", "write"]},
+    "token_create": {
+        "name": "nightly load",
+        "expires_at": "2030-01-01T00:00:00Z",
+        "scopes": ["read", "write"],
+        "catalogs": ["demo"],
+    },
 }
 """By operation id."""
 

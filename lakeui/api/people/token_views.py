@@ -6,19 +6,21 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog_app.domain.roles import Action, Scope
-from catalog_app.selectors.people import scope_require
+from catalog_app.domain.roles import Action, Scope, catalogs_of, scopes_read
+from catalog_app.selectors.people import catalog_names, catalog_visible, scope_require
 from lakeui.access.models import AccessToken
 from lakeui.access.tokens import token_create, token_revoke, tokens_list
 from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, IF_NONE_MATCH, NOT_FOUND, NOT_MODIFIED
 from lakeui.api.http.base import ApiView, NewestFirst, checked, principal_of, scopes_of, tagged
 from lakeui.api.http.strict import body_checked
 from lakeui.common.errors import InvalidValue, NotFound
+
+MOST_CATALOGS = 100
 
 
 class TokenQuery(serializers.Serializer[Any]):
@@ -36,6 +38,15 @@ class TokenRequest(serializers.Serializer[Any]):
         help_text="What it may be used for: all that you may, or that the token may which makes it, when left out."
         " Every token may read.",
     )
+    catalogs = serializers.ListField(
+        child=serializers.CharField(max_length=255),
+        required=False,
+        allow_null=True,
+        allow_empty=False,
+        max_length=MOST_CATALOGS,
+        default=None,
+        help_text="Names of catalogs: no others exist for the token. Null: all that you see.",
+    )
 
     def validate_expires_at(self, value: Any) -> Any:
         if value is not None and value <= timezone.now():
@@ -47,14 +58,25 @@ class TokenAnswer(serializers.ModelSerializer[AccessToken]):
     """A token without its secret; ``prefix`` is how the secret begins."""
 
     is_expired = serializers.SerializerMethodField()
-    scopes = serializers.ListField(child=serializers.ChoiceField([scope.value for scope in Scope]), read_only=True)
+    scopes = serializers.SerializerMethodField()
+    catalogs = serializers.SerializerMethodField(
+        help_text="Names of the catalogs that it is limited to, without those that are dropped. Null: it has no limit."
+    )
 
     class Meta:
         model = AccessToken
         fields: tuple[str, ...] = (
-            "id", "name", "prefix", "scopes", "created_at", "expires_at", "last_used_at", "is_expired",
+            "id", "name", "prefix", "scopes", "catalogs", "created_at", "expires_at", "last_used_at", "is_expired",
         )  # fmt: skip
         read_only_fields: tuple[str, ...] = fields
+
+    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField([scope.value for scope in Scope])))
+    def get_scopes(self, token: AccessToken) -> list[str]:
+        return [scope for scope in token.scopes if catalogs_of(scopes_read([scope])) is None]
+
+    def get_catalogs(self, token: AccessToken) -> list[str] | None:
+        limits = catalogs_of(scopes_read(token.scopes))
+        return None if limits is None else catalog_names(limits)
 
     def get_is_expired(self, token: AccessToken) -> bool:
         return token.expires_at is not None and token.expires_at <= timezone.now()
@@ -98,7 +120,7 @@ class TokenListView(ApiView):
         " and may no more than that one.",
         tags=["tokens"],
         request=TokenRequest,
-        responses={201: NewTokenAnswer, **BAD_REQUEST, **FORBIDDEN},
+        responses={201: NewTokenAnswer, **BAD_REQUEST, **FORBIDDEN, **NOT_FOUND},
     )
     def post(self, request: Request) -> Response:
         scope_require(principal_of(request), Action.MANAGE_TOKENS)
@@ -112,6 +134,7 @@ class TokenListView(ApiView):
                     remedy=f"Choose a time before {own.expires_at.isoformat()}, or sign in to make it.",
                 )
         wanted["scopes"] = _scopes(request, wanted.get("scopes"))
+        wanted["catalogs"] = [catalog_visible(principal_of(request), name).pk for name in wanted["catalogs"] or ()]
         token, secret = token_create(user=_user(request), **wanted)
         answer = {**TokenAnswer(token).data, "token": secret}
         return Response(answer, status=201, headers={"Cache-Control": "no-store"})
@@ -135,7 +158,8 @@ class TokenView(ApiView):
 
 def _scopes(request: Request, wanted: list[str] | None) -> frozenset[Scope]:
     """What the new token may be used for."""
-    allowed = scopes_of(request) or frozenset(Scope)
+    # A token that is limited to catalogs makes none.
+    allowed = frozenset(Scope) & (scopes_of(request) or frozenset(Scope))
     scopes = allowed if wanted is None else frozenset(Scope(name) for name in wanted)
     if not scopes <= allowed:
         raise InvalidValue(

@@ -96,6 +96,8 @@ _PAGE = inline_serializer(
 
 
 class LandingZoneListView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="landing_zone_list",
         summary="List the landing zones of a pipeline",
@@ -108,6 +110,8 @@ class LandingZoneListView(ApiView):
 
 
 class LandingFileListView(FileView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="landing_file_list",
         summary="List the files of a landing zone",
@@ -167,6 +171,8 @@ class LandingFileListView(FileView):
 
 
 class LandingFileView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="landing_file_get",
         summary="Look at a file of a landing zone",

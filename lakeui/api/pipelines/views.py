@@ -109,6 +109,8 @@ def _listed(view: ApiView, request: Request, found: QuerySet[Any]) -> tuple[Newe
 
 
 class PipelineListView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_list",
         summary="List pipelines",
@@ -145,6 +147,8 @@ class PipelineListView(ApiView):
 
 
 class PipelineValidationView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_validate",
         summary="Check the texts of a pipeline",
@@ -163,6 +167,8 @@ class PipelineValidationView(ApiView):
 
 
 class PipelineRenderView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_render",
         summary="Look at what the first run of a new pipeline would go by",
@@ -180,6 +186,8 @@ class PipelineRenderView(ApiView):
 
 
 class PipelineFieldsView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_fields",
         summary="What a configuration may say",
@@ -193,6 +201,8 @@ class PipelineFieldsView(ApiView):
 
 
 class PipelineScheduleView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_schedule",
         summary="When a schedule has its next runs",
@@ -235,6 +245,8 @@ class PipelinePolicyView(ApiView):
 
 
 class PipelineView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_get",
         summary="Look at a pipeline",
@@ -281,6 +293,8 @@ class PipelineView(ApiView):
 
 
 class PipelineVersionListView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_version_list",
         summary="List the versions of a pipeline",
@@ -294,6 +308,8 @@ class PipelineVersionListView(ApiView):
 
 
 class PipelineVersionView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_version_get",
         summary="Look at a version of a pipeline",
@@ -305,6 +321,8 @@ class PipelineVersionView(ApiView):
 
 
 class PipelineRehearsalView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_dry_run",
         summary="Look at what a run would go by",
@@ -321,6 +339,8 @@ class PipelineRehearsalView(ApiView):
 
 
 class PipelineRunListView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_run_list",
         summary="List the runs of a pipeline",
@@ -375,6 +395,8 @@ class PipelineRunListView(ApiView):
 
 
 class PipelineRunView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="pipeline_run_get",
         summary="Look at a run",

@@ -67,6 +67,8 @@ class ScriptAnswer(serializers.Serializer[Any]):
 class ScriptView(ApiView):
     """Runs a script."""
 
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="sql_script_run",
         summary="Run several SQL statements",

@@ -48,6 +48,8 @@ PREFER = OpenApiParameter(
 class SqlView(ApiView):
     """Runs one SQL statement."""
 
+    serves_limited_tokens = True
+
     renderer_classes = [JSONRenderer, CsvRenderer, ParquetRenderer]
 
     @extend_schema(

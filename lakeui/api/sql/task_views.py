@@ -43,6 +43,8 @@ class TaskPages(NewestFirst):
 
 
 class TaskListView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="task_list",
         summary="List tasks",
@@ -66,6 +68,8 @@ class TaskListView(ApiView):
 
 
 class TaskView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="task_get",
         summary="Look at a task, or wait for it",
@@ -84,6 +88,8 @@ class TaskView(ApiView):
 
 
 class TaskCancelView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="task_cancel",
         summary="Cancel a task",
@@ -106,6 +112,8 @@ class TaskCancelView(ApiView):
 
 
 class TaskRetryView(ApiView):
+    serves_limited_tokens = True
+
     @extend_schema(
         operation_id="task_retry",
         summary="Retry a task",

@@ -1,6 +1,7 @@
 import { useState, type SubmitEvent } from "react";
 
 import type { TokenScope } from "../../api/resources";
+import { useCatalogs } from "../../queries/catalogs";
 import { useTokenCreate, useTokenRevoke, useTokens, type Token } from "../../queries/tokens";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Copyable } from "../../ui/copyable";
@@ -77,7 +78,10 @@ function TokenList({ tokens, onRevoke }: { tokens: readonly Token[]; onRevoke: (
         <li key={token.id}>
           <span className="row">
             <strong>{token.name}</strong> <code className="muted">{token.prefix}…</code>
-            <span className="small muted">may {token.scopes.join(", ")}</span>
+            <span className="small muted">
+              may {token.scopes.join(", ")}
+              {token.catalogs ? ` in ${token.catalogs.join(", ") || "no catalog: those that it was made for are dropped"}` : ""}
+            </span>
             {token.is_expired ? <span className="badge amber">expired</span> : null}
           </span>
           <span className="small muted">
@@ -111,10 +115,13 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [days, setDays] = useState<number>(LIFETIMES[1]);
   const [scopes, setScopes] = useState<readonly TokenScope[]>(["write"]);
+  /** Null: all catalogs. */
+  const [catalogs, setCatalogs] = useState<readonly string[] | null>(null);
+  const isComplete = name.trim() !== "" && catalogs?.length !== 0;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const expires_at = days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString();
-    create.mutate({ name: name.trim(), expires_at, scopes: ["read", ...scopes] });
+    create.mutate({ name: name.trim(), expires_at, scopes: ["read", ...scopes], catalogs: catalogs && [...catalogs] });
   };
   if (create.data) {
     return (
@@ -169,17 +176,47 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
             </label>
           ))}
         </fieldset>
+        <CatalogLimit chosen={catalogs} onChange={setCatalogs} />
         {create.error ? <Failure error={create.error} /> : null}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="button primary" disabled={create.isPending || name.trim() === ""}>
+          <button type="submit" className="button primary" disabled={create.isPending || !isComplete}>
             Create
           </button>
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Whether a token reaches all catalogs, or only some. */
+function CatalogLimit({ chosen, onChange }: { chosen: readonly string[] | null; onChange: (chosen: readonly string[] | null) => void }) {
+  const catalogs = useCatalogs();
+  const names = catalogs.data?.results.map(({ name }) => name) ?? [];
+  return (
+    <fieldset className="option-set">
+      <legend className="small">Catalogs</legend>
+      <label className="row">
+        <input type="radio" name="catalogs" checked={chosen === null} onChange={() => onChange(null)} />
+        All that you see
+      </label>
+      <label className="row">
+        <input type="radio" name="catalogs" checked={chosen !== null} onChange={() => onChange([])} />
+        <span>
+          Only these: <span className="muted">no others exist for the token</span>
+        </span>
+      </label>
+      {chosen === null
+        ? null
+        : names.map((name) => (
+            <label key={name} className="row nested">
+              <input type="checkbox" checked={chosen.includes(name)} onChange={(event) => onChange(event.target.checked ? [...chosen, name] : chosen.filter((kept) => kept !== name))} />
+              <bdi>{name}</bdi>
+            </label>
+          ))}
+    </fieldset>
   );
 }
 
