@@ -178,7 +178,7 @@ class TestAStrategyThatLacksARequiredField:
 
 def test_a_key_the_strategy_ignores_is_a_warning() -> None:
     found = configuration_resolve("merge_strategy: append_only\npartition_column: day", "")
-    assert found.warnings == ("partition_column (config.yaml, line 2) means nothing to append_only.",)
+    assert found.warnings == ("partition_column (config.yaml, line 2) is not used by append_only.",)
     assert not found.is_degraded
 
 

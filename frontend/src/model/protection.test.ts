@@ -6,7 +6,7 @@ import { ownersOf, ownersText, patternMatches, protectionText, takesRequestsOnly
 
 it("says what a protection asks, in words", () => {
   expect(protectionText(PROTECTED as Protection)).toBe(
-    "2 approvals, merged by a maintainer or above, merge requests only, no direct writes, neither dropped nor renamed",
+    "2 approvals, merged by a maintainer or above, merge requests only, no direct writes, cannot be dropped or renamed",
   );
   expect(protectionText({ ...UNPROTECTED, required_checks: ["no_nulls"], required_statuses: ["ci"], merge_role: "owner", allow_bypass: false })).toBe(
     "check no_nulls, status ci, merged by an owner or above, no bypass",

@@ -14,9 +14,9 @@ export function protectionText(rule: Omit<Protection, "is_protected" | "patterns
     `merged by ${withArticle(rule.merge_role)} or above`,
     rule.refuse_direct_merges ? "merge requests only" : "",
     rule.refuse_direct_writes ? "no direct writes" : "",
-    rule.refuse_deletion ? "neither dropped nor renamed" : "",
+    rule.refuse_deletion ? "cannot be dropped or renamed" : "",
     rule.refuse_stale_reads ? "no stale reads" : "",
-    rule.allow_queue_unchanged ? "" : "the queue stops whenever the branch moved",
+    rule.allow_queue_unchanged ? "" : "a queued request stops at each new commit on the branch",
     rule.owners?.length ? (rule.require_owner_approval ? "an approval of an owner of each table" : "owners are asked") : "",
     rule.allow_bypass ? "" : "no bypass",
   ];

@@ -174,7 +174,7 @@ def _fallback(strategy: Strategy, missing: tuple[str, ...]) -> list[str]:
 
 def _unused(settings: Mapping[str, Setting], strategy: Strategy) -> list[str]:
     found = [
-        f"{name} ({_place(setting)}) means nothing to {strategy}."
+        f"{name} ({_place(setting)}) is not used by {strategy}."
         for name, setting in settings.items()
         if setting.origin != DEFAULT and strategy not in FIELDS[name].strategies
     ]
@@ -182,7 +182,7 @@ def _unused(settings: Mapping[str, Setting], strategy: Strategy) -> list[str]:
     if checks.value and settings["publish"].value == "direct":
         found.append(f"checks ({_place(checks)}) mean nothing unless publish is checked.")
     if strategy is Strategy.SNAPSHOT and settings["allow_empty"].value and not settings["partitions"].value:
-        found.append(f"allow_empty ({_place(settings['allow_empty'])}) means nothing to snapshot without partitions.")
+        found.append(f"allow_empty ({_place(settings['allow_empty'])}) is not used by snapshot without partitions.")
     return found
 
 

@@ -67,7 +67,7 @@ FIELDS: dict[str, Field] = {
             "unique_key",
             Kind.NAMES,
             (),
-            "The columns that tell rows apart; NULL equals NULL.",
+            "The key columns; NULL equals NULL.",
             _KEYED,
             required_by=_KEYED,
         ),
@@ -84,7 +84,8 @@ FIELDS: dict[str, Field] = {
             "watermark_column",
             Kind.NAME,
             None,
-            "What orders rows of one key; the highest wins. For scd2 the time from which a row holds.",
+            "If several rows have the same key, the one with the highest value stays. For scd2 the time from which a"
+            " row holds.",
             _ORDERED,
         ),
         Field(

@@ -56,7 +56,7 @@ def test_an_empty_batch_never_empties_unnamed_partitions(pipe: Pipe) -> None:
     pipe.run(batch([]), config="\n".join([*CONFIGS["snapshot"], EMPTY]))
     assert pipe.lake.head() == before
     run = pipe.runs[-1]
-    assert any("means nothing to snapshot without partitions" in entry["message"] for entry in run.log)
+    assert any("is not used by snapshot without partitions" in entry["message"] for entry in run.log)
 
 
 def test_a_row_of_another_partition_is_refused(pipe: Pipe) -> None:

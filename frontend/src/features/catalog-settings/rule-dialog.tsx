@@ -18,7 +18,7 @@ const FLAGS: readonly { flag: Flag; label: string }[] = [
   { flag: "refuse_direct_writes", label: "No direct writes: merges are the only commits" },
   { flag: "refuse_deletion", label: "Cannot be dropped or renamed" },
   { flag: "refuse_stale_reads", label: "No stale reads: merged rows come from no table that the branch changed since" },
-  { flag: "allow_queue_unchanged", label: "The merge queue continues after the branch moved, if no verdict changed" },
+  { flag: "allow_queue_unchanged", label: "A queued request still merges after a new commit on the branch, if that commit changes no verdict" },
   { flag: "allow_bypass", label: "Owners may go past all this in an emergency, with a reason" },
 ];
 

@@ -87,7 +87,7 @@ function FileFacts({ place, file }: { place: ImportPlace; file: FileImport }) {
           <span>{counted(file.rows, "row")}</span>
           <span>{counted(file.columns.length, "column")}</span>
           <span>
-            is removed <Time at={file.expires_at} />
+            expires <Time at={file.expires_at} />
           </span>
         </p>
         {file.warnings.map((warning) => (

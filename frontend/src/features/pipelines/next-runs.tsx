@@ -22,10 +22,11 @@ export function NextRuns({ schedule, zone }: { schedule: string; zone: string })
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <ul className="small muted" aria-label="The next runs">
-      {found.data.next_runs.map((at) => (
+      {found.data.next_runs.map((at, turn) => (
         <li key={at}>
+          {turn === 0 ? "next: " : "then: "}
           {zonedTime(at, place)}
-          {local === place ? null : `, ${zonedTime(at, local)}`}
+          {local === place ? null : ` (${zonedTime(at, local)}, your time)`}
         </li>
       ))}
     </ul>
