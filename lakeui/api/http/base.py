@@ -93,7 +93,7 @@ def scopes_of(request: Request) -> Scopes | None:
 
 
 def limited_refuse(request: Request, catalog: str | None, *, serves: bool = False) -> None:
-    """Raises NotFound where the request's token is limited to other catalogs than that of the address, and
+    """Raises NotFound where the request's token is limited to other catalogs than that of the address. Raises
     PermissionDenied where the address is of no one catalog and does not look at the limit.
     """
     if catalogs_of(scopes_of(request)) is None:
