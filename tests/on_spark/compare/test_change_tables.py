@@ -47,6 +47,24 @@ def test_the_difference_is_what_show_changes_says(made: Lake) -> None:
         assert [kind for _, kind in found.columns[2:]] == [kind for _, kind in said.columns[2:]]
 
 
+def test_a_table_differs_from_that_of_a_branch(made: Lake) -> None:
+    """What the row diff of a page asks: the last two columns say what became of which row."""
+    before = made.rows("d.t")
+    made.sql("UPDATE d.t SET n = 9.5 WHERE id = 1")
+    made.sql("DELETE FROM d.t WHERE id = 2")
+    found = made.sql(
+        f"SELECT * FROM table_difference('`d`.`t`', 'main', {made.head()})\nORDER BY _row_id, _change_type DESC"
+    )
+    assert [name for name, _ in found.columns[-2:]] == ["_change_type", "_row_id"]
+    assert [(row[0], row[4], row[-2]) for row in found.rows] == [
+        (1, "1.25", "update_preimage"),
+        (1, "9.50", "update_postimage"),
+        (2, "2.25", "delete"),
+    ]
+    assert found.rows[0][-1] == found.rows[1][-1]
+    assert len(made.rows("d.t")) == len(before) - 1
+
+
 def test_changes_of_commits_add_up_to_the_difference(made: Lake) -> None:
     found = made.sql("SELECT _commit_version, _change_type, count(*) FROM table_changes('d.t', 1) GROUP BY ALL").rows
     assert sorted(map(tuple, found)) == [
