@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 
 import type { Graph, GraphCommit } from "../../api/resources";
@@ -10,12 +10,16 @@ import { laneColour } from "../../model/lanes";
 import { timeMarks } from "../../model/time-marks";
 import { useProtectedNames } from "../../queries/protection";
 import { Icon } from "../../ui/icons";
+import { useKeys } from "../frame/use-keys";
 
 const LANE_HEIGHT = 34;
 const TOP = 30;
 const LEFT = 24;
-const NAME_WIDTH = 190;
+/** The longest name of a lane with its shield; a tag of the last commit fits there too. */
+const NAME_WIDTH = 240;
 const SHIELD = 14;
+/** Pixels of the wheel that are one step of the zoom. */
+const TURN = 60;
 const ZOOMS = [14, 22, 34, 52, 80] as const;
 
 /** Lanes of branches over time, drawn for the eye; the list of commits beneath it is for everybody. */
@@ -31,27 +35,19 @@ export function GraphView({
   onChoose: (version: number) => void;
 }) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
-  const [zoom, setZoom] = useState(2);
   const layout = useMemo(() => graphLayout(graph, unfolded), [graph, unfolded]);
-  const box = useRef<HTMLDivElement>(null);
+  const { box, zoom, zoomBy } = useZoom(layout.columnCount);
   const step = ZOOMS[zoom] ?? 34;
-  useEffect(() => {
-    // The newest is on the right: that is where to begin.
-    if (box.current) box.current.scrollLeft = box.current.scrollWidth;
-  }, [layout.columnCount, step]);
   return (
     <div className="graph">
       <div className="row zoom" role="group" aria-label="Zoom of the time axis">
-        <button type="button" className="button small" disabled={zoom === 0} onClick={() => setZoom(zoom - 1)} aria-label="Zoom out">
+        <span className="small muted not-narrow">
+          <kbd>Ctrl</kbd> and the wheel, or <kbd>+</kbd> <kbd>−</kbd>
+        </span>
+        <button type="button" className="button small" disabled={zoom === 0} onClick={() => zoomBy(-1)} aria-label="Zoom out">
           −
         </button>
-        <button
-          type="button"
-          className="button small"
-          disabled={zoom === ZOOMS.length - 1}
-          onClick={() => setZoom(zoom + 1)}
-          aria-label="Zoom in"
-        >
+        <button type="button" className="button small" disabled={zoom === ZOOMS.length - 1} onClick={() => zoomBy(1)} aria-label="Zoom in">
           +
         </button>
       </div>
@@ -68,6 +64,43 @@ export function GraphView({
       </div>
     </div>
   );
+}
+
+/** The zoom of the time axis by buttons, the keys + and −, and Ctrl with the wheel. The commit under the pointer stays there;
+ * else the newest one, on the right, where the graph begins. */
+function useZoom(columns: number) {
+  const box = useRef<HTMLDivElement>(null);
+  const turned = useRef(0);
+  const [zoom, setZoom] = useState(2);
+  const kept = useRef<{ column: number; at: number }>(undefined);
+  const zoomBy = useCallback((change: number) => setZoom((now) => Math.min(ZOOMS.length - 1, Math.max(0, now + change))), []);
+  const step = ZOOMS[zoom] ?? 34;
+  useKeys({ "+": () => zoomBy(1), "=": () => zoomBy(1), "-": () => zoomBy(-1) });
+  useLayoutEffect(() => {
+    if (!box.current) return;
+    const { column, at } = kept.current ?? { column: NaN, at: 0 };
+    box.current.scrollLeft = Number.isNaN(column) ? box.current.scrollWidth : LEFT + column * step - at;
+    kept.current = undefined;
+  }, [columns, step]);
+  useEffect(() => {
+    const found = box.current;
+    if (!found) return undefined;
+    const turn = (event: WheelEvent) => {
+      if (!event.ctrlKey || event.deltaY === 0) return;
+      // Else the browser would zoom the whole page.
+      event.preventDefault();
+      // A touch pad sends many small turns.
+      turned.current += event.deltaY;
+      if (Math.abs(turned.current) < TURN) return;
+      turned.current = 0;
+      const at = event.clientX - found.getBoundingClientRect().left;
+      kept.current = { column: (found.scrollLeft + at - LEFT) / step, at };
+      zoomBy(event.deltaY < 0 ? 1 : -1);
+    };
+    found.addEventListener("wheel", turn, { passive: false });
+    return () => found.removeEventListener("wheel", turn);
+  }, [step, zoomBy]);
+  return { box, zoom, zoomBy };
 }
 
 function Drawing({

@@ -7,6 +7,7 @@ const KEYS: readonly [string[], string][] = [
   [["n", "p"], "Compare: next and previous conflict"],
   [["v"], "Compare: mark the object as viewed, or not"],
   [["↑", "↓", "←", "→"], "Move in the conflict matrix, in the branch graph, between tabs"],
+  [["+", "−"], "Branch graph: zoom, as Ctrl and the wheel do"],
   [["Enter"], "Open what is chosen"],
   [["Ctrl", "Enter"], "SQL: run the statement"],
   [["Esc"], "Close"],
