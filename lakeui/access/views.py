@@ -37,11 +37,6 @@ from lakeui.access.throttle import (
 
 logger = logging.getLogger(__name__)
 
-THEME_COOKIE = "theme"
-THEMES = ("light", "dark", "contrast")
-"""What the application's theme switch stores; without it the system's setting counts."""
-
-
 LOGGED_CHARACTERS = 150
 INVITED_BY = "invited_by"
 """Where in the session the secret of an invitation's link stands."""
@@ -181,10 +176,5 @@ def application(request: HttpRequest, rest: str = "") -> HttpResponse:
     except BundleMissing as missing:
         logger.warning("The browser application is not built: there is no %s", missing)
         return render(request, "access/bundle_missing.html", status=503)
-    theme = request.COOKIES.get(THEME_COOKIE, "")
-    context = {
-        "bundle": bundle,
-        "theme": theme if theme in THEMES else "",
-        "style_nonce": getattr(request, "style_nonce", ""),
-    }
+    context = {"bundle": bundle, "style_nonce": getattr(request, "style_nonce", "")}
     return render(request, "access/application.html", context)

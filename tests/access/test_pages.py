@@ -12,6 +12,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from lakeui.access import themes
+
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clean_counts")]
 
 PASSWORD = "correct horse"
@@ -104,6 +106,19 @@ def test_the_shell_is_drawn_in_the_chosen_theme(alice: User, chosen: str, shown:
     client.force_login(alice)
     client.cookies["theme"] = chosen
     assert shown in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize(("chosen", "shown"), [("contrast", 'data-theme="contrast"'), ("neon", '<html lang="en">')])
+@pytest.mark.parametrize("address", ["/login/", "/no/such/page"])
+def test_own_pages_follow_the_chosen_theme(address: str, chosen: str, shown: str) -> None:
+    client = Client()
+    client.cookies["theme"] = chosen
+    assert shown in client.get(address).content.decode()
+
+
+def test_each_theme_has_its_colours() -> None:
+    style = (Path(themes.__file__).parent / "static/lakeui/pages.css").read_text()
+    assert all(f':root[data-theme="{theme}"]' in style for theme in themes.THEMES)
 
 
 def test_an_unbuilt_bundle_names_the_command_to_run(alice: User, settings: Any, tmp_path: Path) -> None:
