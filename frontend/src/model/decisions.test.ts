@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ComparedDetail, ComparedRow, DecisionEffect } from "../api/resources";
 import { CONFLICT, FINE } from "../testing/findings";
 import { resolution } from "../testing/review";
-import { areRowsDecidable, cellPart, decisionOf, isDecidable, partsOf, rowPart, withCounted } from "./decisions";
+import { areRowsDecidable, cellPart, decisionOf, isDecidable, keyText, partsOf, rowPart, withCounted } from "./decisions";
 
 const column = (name: string) => ({ id: 4, name, type: "int", nullable: true, default: null, comment: null });
 const DETAIL = {
@@ -107,5 +107,16 @@ describe("what can be decided", () => {
     const [object, property] = partsOf(DETAIL);
     expect(object && decisionOf(made, DETAIL, object)).toBeUndefined();
     expect(property && decisionOf(made, DETAIL, property)?.id).toBe(2);
+  });
+});
+
+describe("a row's key for people", () => {
+  it.each([
+    ['{"id":1}', "id = 1"],
+    ['{"carrier":"UA","flight":1545}', "carrier = UA, flight = 1545"],
+    ["0", "id 0"],
+    ["somewhere", "somewhere"],
+  ])("of %s is %s", (key, text) => {
+    expect(keyText(key)).toBe(text);
   });
 });

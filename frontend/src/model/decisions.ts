@@ -131,8 +131,9 @@ export function cellPart({ key }: ComparedRow, column: SidesColumn): Part {
   return { part: "cell", part_key: `${column.id}:${key}`, label: `${column.name} of ${keyText(key)}`, heading: `Column ${column.name}`, decisions: ["source", "destination", "larger", "edited"] };
 }
 
-/** A row's key for people: `id = 1`. */
+/** A row's key for people: `id = 1`; a row without a key by its id, `id 0`, so that behind "row" it reads "row id 0". */
 export function keyText(key: string): string {
+  if (isRowId(key)) return `id ${key}`;
   try {
     const named = JSON.parse(key) as unknown;
     if (named === null || typeof named !== "object") return key;
@@ -142,6 +143,11 @@ export function keyText(key: string): string {
   } catch {
     return key;
   }
+}
+
+/** Whether the text is the id of a row, as a row without a primary key is named. */
+export function isRowId(key: string): boolean {
+  return /^\d+$/.test(key);
 }
 
 /** What taking a side of one row does: every choice says it before it is taken, and one that leaves out a row asks. */

@@ -27,6 +27,6 @@ describe("the name of a row", () => {
 
   it("is the id of the row where there is no value to show", () => {
     expect(tellingApart(1, [[null], [null]])).toEqual([]);
-    expect(rowName("23", COLUMNS, null, [0])).toBe("23");
+    expect(rowName("23", COLUMNS, null, [0])).toBe("id 23");
   });
 });

@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 import type { ComparedDetail, ComparedRow, SidesColumn } from "../../api/resources";
-import { choiceText, effectOf, keyText, rowEffects, rowPart } from "../../model/decisions";
+import { choiceText, effectOf, isRowId, keyText, rowEffects, rowPart } from "../../model/decisions";
 import { counted } from "../../model/format";
 import type { Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
@@ -57,6 +57,7 @@ export function ManyRows({
         {rows.map(({ key, is_open }) => (
           <label key={key} className="row small nowrap">
             <input type="checkbox" checked={chosen.has(key)} onChange={() => toggle(key)} />
+            {isRowId(key) ? "row " : ""}
             {keyText(key)}
             {is_open ? null : <span className="badge person">decided</span>}
           </label>

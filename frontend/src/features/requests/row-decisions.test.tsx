@@ -300,7 +300,7 @@ describe("rows in conflict without a primary key", () => {
     const rows = within(await screen.findByRole("region", { name: "Rows in conflict" }));
     expect(rows.getByText("both changes stay")).toBeTruthy();
     expect(rows.getByText(/1 to decide/)).toBeTruthy();
-    await user.click(rows.getByRole("button", { name: "Keep delays of row 23" }));
+    await user.click(rows.getByRole("button", { name: "Keep delays of row id 23" }));
     await user.click(await screen.findByRole("button", { name: "Leave out 1 changed row" }));
     await waitFor(() => expect(decided(asked)).toMatchObject({ part: "row", part_key: "23", decision: "source" }));
   });
