@@ -21,7 +21,7 @@ from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.comparison.compare_object import object_side
 from merge_app.comparison.compared_rows import row_changes
-from merge_app.comparison.row_effects import row_effect, rows_decided, rows_effect
+from merge_app.comparison.row_effects import named_row, row_effect, rows_decided, rows_effect
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_rows
@@ -172,7 +172,7 @@ class DecisionEffects:
             conflicts = rows_decided(self.source, self.destination, resolution, self.engine).conflicts
         keys = sorted(key for item in conflicts for key in item.keys)[:EXAMPLES_SHOWN]
         if facts is None or facts.rows is None:
-            keys = [json.dumps({"row id": int(key)}) for key in keys]
+            keys = list(map(named_row, keys))
         rows = sum(item.rows for item in conflicts)
         if rows:
             yield LeftOut(loser, "rows changed on both", rows, tuple(keys))

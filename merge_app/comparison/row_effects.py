@@ -98,11 +98,18 @@ def rows_effect(source: Branch, destination: Branch, resolution: Resolution, eng
     outcome = RuleOutcome(
         decided,
         left,
-        keys=tuple(item.compared.key for item in shown),
-        results=tuple(f"{example_text(item.compared.key)}: {_text(item.outcome(item.clashing()))}" for item in shown),
-        left_keys=tuple(sorted(key for item in judged for key in item.left_keys)[:EXAMPLES_SHOWN]),
+        keys=tuple(named_row(item.compared.key) for item in shown),
+        results=tuple(
+            f"{example_text(named_row(item.compared.key))}: {_text(item.outcome(item.clashing()))}" for item in shown
+        ),
+        left_keys=tuple(map(named_row, sorted(key for item in judged for key in item.left_keys)[:EXAMPLES_SHOWN])),
     )
     return rule_effect(resolution, outcome, source.name, destination.name)
+
+
+def named_row(key: str) -> str:
+    """A row as a JSON object that says what it is named by: its primary key, without one its row id."""
+    return json.dumps({"row id": int(key)}) if key.isdigit() else key
 
 
 def row_effect(source: Branch, destination: Branch, resolution: Resolution, engine: EngineSource) -> Effect:
@@ -123,7 +130,7 @@ def row_effect(source: Branch, destination: Branch, resolution: Resolution, engi
         _edited_check(row, given if column_id is None else {columns[0].name: given})
     branches = {"source": source.name, "destination": destination.name}
     chosen = {Decision.TAKE_SOURCE: "source", Decision.TAKE_DESTINATION: "destination"}.get(resolution.decision)
-    named = example_text(key)
+    named = f"id {key}" if key.isdigit() else example_text(key)
     if resolution.decision is Decision.LARGER and row.compared.is_open:
         return Effect(f"Row {named}: no value is the larger one, so the row stays open.")
     if chosen is None:

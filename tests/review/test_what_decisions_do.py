@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from merge_app.audit.selectors import audit_get
+from merge_app.comparison.row_effects import named_row
+from merge_app.planning.effects import example_text
 from merge_app.review.models import MergeRequest
 from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
@@ -259,3 +261,8 @@ def test_a_constraint_is_named_as_people_name_it(lake: ReviewLake) -> None:
     assert texts["object", "destination"] == (
         "Keeps the table as main has it; leaves out the change of 1 property on c: constraint low."
     )
+
+
+@pytest.mark.parametrize(("key", "text"), [("0", "row id 0"), ('{"id":4}', "id 4")])
+def test_examples_say_what_names_their_row(key: str, text: str) -> None:
+    assert example_text(named_row(key)) == text
