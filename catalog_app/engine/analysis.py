@@ -43,7 +43,9 @@ _HARMLESS = re.compile(
 """Comparisons of names and small numbers, and a text: no constant in them can fail."""
 _BARE_NAME = re.compile(r"\s*(?:`[^`]*`|[^\W\d]\w*)(?:\.(?:`[^`]*`|[^\W\d]\w*))*\s*")
 Form = tuple[Side, Side | None, tuple[tuple[str, Reads], ...], Hashable]
-"""Tables and texts of a statement, with what each text reads, and the form of the source's query where it counts."""
+"""Tables and texts of a statement, with what each text reads; then the form of what subqueries read, or of the source's
+query where it counts.
+"""
 Columns = Sequence[tuple[str, str]]
 _known_kinds: Known[Form, Sequence[str]] = Known()
 _sound_constants: Known[Form, bool] = Known()
@@ -62,16 +64,14 @@ def analyse(spark: SparkSession, warehouse: Warehouse, analysis: Analysis) -> li
     if not selects:
         return []
     form = _form(analysis)
-    # What a subquery gives depends on tables that are no part of the form.
-    found = _known_kinds.get(form) if analysis.tables is None else None
+    found = _known_kinds.get(form)
     if found is None:
         try:
             kinds = _types(reduce(lambda one, other: one.crossJoin(other), selects))
         except (AnalysisException, ParseException) as error:
             raise _first_problem(frames, analysis, error) from error
         found = [kinds[f"{_RESULT}{number}"] for number, _ in numbered]
-        if analysis.tables is None:
-            _known_kinds.keep(form, found, length=_length(form))
+        _known_kinds.keep(form, found, length=_length(form))
     for expression, kind in zip(analysis.expressions, found, strict=True):
         _require_fit(expression, kind, Matching.FILLED if analysis.fills_fields else Matching.BY_NAME)
     _require_constants(spark, warehouse, analysis, found)
@@ -79,12 +79,15 @@ def analyse(spark: SparkSession, warehouse: Warehouse, analysis: Analysis) -> li
 
 
 def _form(analysis: Analysis) -> Form:
-    """What the types of a statement depend on: not on the values that it compares with."""
+    """What the types of a statement depend on: not on the values that it compares with. Of tables that subqueries
+    read, on their columns.
+    """
     texts = (
         (without_values(item.text) if _HARMLESS.fullmatch(item.text) else item.text, item.reads)
         for item in analysis.expressions
     )
-    return analysis.target, analysis.source, tuple(texts), None
+    tables = None if analysis.tables is None else tuple((n, query_form(table)) for n, table in analysis.tables.items())
+    return analysis.target, analysis.source, tuple(texts), tables
 
 
 def _length(form: Form) -> int:
@@ -104,6 +107,7 @@ def _require_constants(spark: SparkSession, warehouse: Warehouse, analysis: Anal
         return
     query = None if analysis.source_query is None else query_form(analysis.source_query)
     form = analysis.target, analysis.source, tuple((text, item.reads) for item, text in stored), query
+    # What a constant subquery gives depends on rows, which are no part of the form.
     if analysis.tables is None and _sound_constants.get(form):
         return
     frames = _frames(spark, warehouse, analysis, computes_source=True)

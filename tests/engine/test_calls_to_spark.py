@@ -17,6 +17,7 @@ __all__ = ["services"]
 CALLS = {"_execute_and_fetch_as_iterator": "execute", "_execute": "execute", "_analyze": "analyze", "config": "config"}
 UPSERT = """MERGE INTO d.t USING (SELECT {0} AS counted, 'm{0}' AS called) s ON t.counted = s.counted
     WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
+SUBQUERY = "DELETE FROM d.t WHERE counted IN (SELECT counted FROM d.t WHERE counted = {0})"
 FIRST = {
     "INSERT INTO d.t VALUES (1, 'a'), (2, NULL)": {},
     "INSERT INTO d.t VALUES (20, upper('a'))": {"analyze": 1, "execute": 1},
@@ -27,6 +28,7 @@ FIRST = {
     "UPDATE d.t SET called = upper(called) WHERE counted > 1": {"analyze": 2, "execute": 1},
     "DELETE FROM d.t WHERE counted = 11": {"analyze": 1},
     "DELETE FROM d.t WHERE counted > 19": {"analyze": 1, "execute": 1},
+    SUBQUERY.format(13): {"analyze": 1, "execute": 1},
     UPSERT.format(2): {"analyze": 2, "execute": 2},
     UPSERT.format(30): {"analyze": 1, "execute": 2},
 }
@@ -38,6 +40,8 @@ AGAIN = {
     "UPDATE d.t SET called = 'd' WHERE counted = 3": {},
     "UPDATE d.t SET called = upper(called) WHERE counted > 2": {"execute": 1},
     "DELETE FROM d.t WHERE counted = 12": {},
+    SUBQUERY.format(13): {"execute": 1},
+    "DELETE FROM d.t WHERE counted IN (SELECT 41)": {"analyze": 1, "execute": 1},
     UPSERT.format(30): {"execute": 2},
 }
 """Statements of the same form: what Spark said of their types still holds."""
