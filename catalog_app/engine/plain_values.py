@@ -22,7 +22,8 @@ from catalog_app.engine.writing import SMALL_ROWS, Target
 
 _INTEGER = re.compile(r"-?\d{1,18}")
 _NUMBER = re.compile(r"-?\d{1,18}|-?\d{1,9}\.\d{1,9}")
-_DOUBLE = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?)D", re.IGNORECASE)
+_DOUBLE = re.compile(r"CAST\((-?\d{1,9}(?:\.\d{1,9})?) AS DOUBLE\)", re.IGNORECASE)
+"""What the grammar makes of 1.5D."""
 MOST_DIGITS = 15
 """So many digits are a DOUBLE in one way: digits and power of ten are exact, and one division rounds."""
 _TEXT = re.compile(r"'([^'\\]*)'")

@@ -20,6 +20,7 @@ UPSERT = """MERGE INTO d.t USING (SELECT {0} AS counted, 'm{0}' AS called) s ON 
 SUBQUERY = "DELETE FROM d.t WHERE counted IN (SELECT counted FROM d.t WHERE counted = {0})"
 FIRST = {
     "INSERT INTO d.t VALUES (1, 'a'), (2, NULL)": {},
+    "INSERT INTO d.numbers VALUES (1.5), (0.5D), (-2)": {},
     "INSERT INTO d.t VALUES (20, upper('a'))": {"analyze": 1, "execute": 1},
     "INSERT INTO d.t SELECT counted + 10, called FROM d.t": {"analyze": 1, "execute": 1},
     "SELECT * FROM d.t WHERE counted = 1": {"analyze": 1, "execute": 1},
@@ -67,6 +68,7 @@ def test_statements_call_spark_only_as_often_as_needed(services: None, calls: Co
     lake = Lake()
     lake.sql("CREATE DATABASE d")
     lake.sql("CREATE TABLE d.t (counted INT, called STRING)")
+    lake.sql("CREATE TABLE d.numbers (x DOUBLE)")
     lake.sql("SELECT 1")
     found = []
     for statement in [*FIRST, *AGAIN]:
