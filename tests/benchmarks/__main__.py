@@ -33,6 +33,7 @@ from tests.benchmarks import (
     resources,
     row_merges,
     row_snapshots,
+    small,
     stamps,
     tpch,
 )
@@ -55,6 +56,7 @@ PARTS = (
     "layouts",
     "checks",
     "branches",
+    "small",
     "iceberg",
     "tpch",
     "agents",
@@ -95,6 +97,7 @@ def main() -> None:
             "layouts": lambda: layouts.figures(rows=options.rows),
             "checks": lambda: checks.figures(rows=options.rows),
             "branches": lambda: branches.figures(warehouses=options.warehouses, share=options.share),
+            "small": small.figures,
             "iceberg": iceberg.figures,
             "agents": lambda: agents.figures(agents=options.agents),
             "audit": lambda: audit.figures(records=options.records),
