@@ -6,6 +6,10 @@ import pytest
 
 from lakeui.common.errors import CheckViolated, InvalidValue
 from tests.support.lake import Lake
+from tests.support.soak import IS_SOAK
+
+KEYS = ["id INT PRIMARY KEY", "id INT"]
+"""Rows merge by key, or by cell: their values are computed by one function."""
 
 
 def test_values_are_computed_as_they_are_stored(lake: Lake) -> None:
@@ -74,7 +78,7 @@ def test_added_column_is_computed_for_existing_rows(lake: Lake) -> None:
     assert lake.rows("d.t WHERE id = 200", columns="month") == [("2025-5x",)]
 
 
-@pytest.mark.parametrize("key", ["id INT PRIMARY KEY", "id INT"])
+@pytest.mark.parametrize("key", KEYS if IS_SOAK else KEYS[:1])
 def test_merged_row_is_computed_as_spark_computes_it(lake: Lake, key: str) -> None:
     """Of rows in two partitions, with types that Arrow and Spark read otherwise; 1/0 has no value."""
     by_cell = "" if "PRIMARY" in key else " TBLPROPERTIES ('merge.conflicts' = 'cell')"
@@ -111,7 +115,7 @@ def test_merged_row_is_computed_as_spark_computes_it(lake: Lake, key: str) -> No
     assert lake.rows("d.t", columns=f"count(*), count_if({fits})") == [(40, 40)]
 
 
-@pytest.mark.parametrize("key", ["id INT PRIMARY KEY", "id INT"])
+@pytest.mark.parametrize("key", KEYS if IS_SOAK else KEYS[1:])
 def test_merged_row_lies_in_partition_that_spark_computes(lake: Lake, key: str) -> None:
     """A date, and a number that may be absent."""
     by_cell = "" if "PRIMARY" in key else " TBLPROPERTIES ('merge.conflicts' = 'cell')"
