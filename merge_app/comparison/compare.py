@@ -20,7 +20,7 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_input_load
 from merge_app.execution.version_vectors import merge_base_version
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
-from merge_app.planning.decisions import is_by_row
+from merge_app.planning.decisions import is_by_row, is_by_row_id
 from merge_app.planning.merge_plan import Action, Finding, MergePlan, ObjectPlan, Resolution, Verdict
 from merge_app.planning.net_changes import ObjectChanges, ObjectKey
 from merge_app.planning.notes import rows_done
@@ -102,14 +102,19 @@ class Comparison:
 
     @property
     def conflicting_rows(self) -> int:
-        """Of tables with a primary key, those without a decision."""
-        found = (finding for item in self.objects for finding in _of(item, Verdict.CONFLICT))
-        clashes = (finding for finding in found if finding.code == VerdictCode.PRIMARY_KEY_CLASH)
-        return sum(finding.details["rows"] for finding in clashes if is_by_row(finding.details))
+        """Of tables with a primary key those without a decision; of tables without one those that clash by row id."""
+        return sum(_rows_in_conflict(finding) for item in self.objects for finding in _of(item, Verdict.CONFLICT))
 
     @property
     def notes(self) -> int:
         return sum(len(_of(item, Verdict.NOTE)) for item in self.objects)
+
+
+def _rows_in_conflict(finding: Finding) -> int:
+    if is_by_row_id(finding.code, finding.details):
+        return int(finding.details["clashing"])
+    is_by_key = finding.code == VerdictCode.PRIMARY_KEY_CLASH and is_by_row(finding.details)
+    return int(finding.details["rows"]) if is_by_key else 0
 
 
 def comparison_load(

@@ -65,7 +65,9 @@ class CompareCounts(serializers.Serializer[Any]):
     new = serializers.IntegerField()
     tables_in_conflict = serializers.IntegerField(help_text="Those of `conflict` that are tables.")
     conflicts = serializers.IntegerField()
-    conflicting_rows = serializers.IntegerField(help_text="Of tables with a primary key, those without a decision.")
+    conflicting_rows = serializers.IntegerField(
+        help_text="Those without a decision: by primary key, or by row id where rows were compared by it."
+    )
     notes = serializers.IntegerField()
 
 

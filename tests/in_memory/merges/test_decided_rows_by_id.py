@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from lakeui.common.errors import MergeConflict, NoOpenConflict
+from lakeui.frontdoor import compute
+from merge_app.comparison.compare import comparison_load
 from tests.support.lake import Lake
 from tests.support.rows import row_ids, run
 
@@ -55,6 +57,12 @@ def test_one_row_is_decided_by_its_row_id(clashing: Lake, action: str, cells: tu
 def test_one_cell_is_decided_by_row_id(clashing: Lake) -> None:
     decided(clashing, f"CELL v OF '{row_id(clashing, 1)}' TAKE SOURCE")
     assert shown(clashing)[0] == (1, "b", 1)
+
+
+def test_the_comparison_counts_rows_that_clash(clashing: Lake) -> None:
+    run(clashing, "main", "DELETE FROM d.t WHERE id = 3")
+    found = comparison_load(clashing.branch("b"), clashing.branch(), compute.engine)
+    assert found.conflicting_rows == 2, "both updated row 1, and main deleted row 3, which b updated"
 
 
 def test_the_record_says_what_was_decided(clashing: Lake) -> None:
