@@ -61,7 +61,7 @@ def _only_database(text: str, session: Session, name: str) -> str | None:
 
 def _propose(error: DatabaseMissing, text: str, name: str, database: str) -> None:
     nearest = f"{database}.{name}"
-    error.remedy = f"Did you mean {nearest}? Write this, or choose the database by USE DATABASE."
+    error.remedy = f"Did you mean {nearest}? Write {nearest}, or choose the database by USE DATABASE."
     error.details |= {"nearest": nearest, "replacement": f"{_written(database)}.{_written(name)}"}
     error.details |= _place(text, name)
 

@@ -11,7 +11,7 @@ const SESSION = {
 };
 const REFUSED = {
   code: "INVALID_VALUE", title: "Invalid value", detail: "The table orders is named without its database.",
-  remedy: "Did you mean sales.orders? Write this, or choose the database by USE DATABASE.",
+  remedy: "Did you mean sales.orders? Write sales.orders, or choose the database by USE DATABASE.",
   table: "orders", nearest: "sales.orders", replacement: "sales.orders", line: 2, column: 17, near: "orders",
 };
 
