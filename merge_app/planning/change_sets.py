@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attributes import MergedAttributes, attributes_merge
 from merge_app.planning.fact_changes import NetFacts, of_rows
@@ -77,9 +77,12 @@ def change_sets_of(given: PlanInput) -> ChangeSets:
 def _change_sets(given: PlanInput) -> ChangeSets:
     kept = given.attributes.as_operations if given.attributes is not None else None
     merged = attributes_merge(given, given.attributes) if given.attributes is not None else None
-    done = given.source if merged is None else _without_passed_drops(given.source, merged)
-    source = net_changes(done, base=given.source_base, kept=kept)
-    destination = net_changes(given.destination, base=given.destination_base, kept=kept)
+    of_source, of_target = given.source, given.destination
+    if merged is not None:
+        of_source = _without_undone_drops(of_source, lambda key: not _is_gone(given, key, merged))
+        of_target = _without_undone_drops(of_target, lambda key: _is_there(given.states_of(key)[0], given.databases))
+    source = net_changes(of_source, base=given.source_base, kept=kept)
+    destination = net_changes(of_target, base=given.destination_base, kept=kept)
     if merged is not None and kept is not None:
         source, destination = by_facts(source, merged.source, kept), by_facts(destination, merged.target, kept)
         _undrop_members(given, source, merged)
@@ -100,13 +103,24 @@ def _change_sets(given: PlanInput) -> ChangeSets:
     return ChangeSets(source, destination, merged)
 
 
-def _without_passed_drops(operations: Iterable[Operation], merged: MergedAttributes) -> list[Operation]:
-    """The drop of a database takes no table with it that the target moved out: what was done to it before counts."""
-    return [
-        item
-        for item in operations
-        if item.kind not in LIFECYCLE or not merged.outlives((item.object_kind, item.object_id))
-    ]
+def _without_undone_drops(operations: Sequence[Operation], has: Callable[[ObjectKey], bool]) -> Sequence[Operation]:
+    """Without the last drops of objects that a side has by their facts: what was done to them before and after counts.
+
+    A decision brought such an object back. Or a database went, out of which the target had moved the table.
+    """
+    dropped = {(item.object_kind, item.object_id) for item in operations if item.kind is OperationKind.DROP}
+    undone = {key for key in dropped if has(key)}
+    if not undone:
+        return operations
+    left = []
+    for item in reversed(operations):
+        key = item.object_kind, item.object_id
+        if item.kind in LIFECYCLE and key in undone:
+            if item.kind is OperationKind.DROP:
+                continue
+            undone.discard(key)
+        left.append(item)
+    return left[::-1]
 
 
 def _drop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges]) -> None:
@@ -196,8 +210,12 @@ def _is_gone(given: PlanInput, key: ObjectKey, merged: MergedAttributes | None) 
     state = given.states_of(key)[1]
     if state is None or (merged is not None and merged.outlives(key)):
         return False
-    database = given.source_databases.get(state.database_id)
-    return state.is_dropped or (database is not None and database.is_dropped)
+    return not _is_there(state, given.source_databases)
+
+
+def _is_there(state: ObjectState | None, databases: Mapping[int, DatabaseState]) -> bool:
+    home = None if state is None else databases.get(state.database_id)
+    return state is not None and not (state.is_dropped or (home is not None and home.is_dropped))
 
 
 def _tables_in(given: PlanInput, database_id: int) -> list[int]:
