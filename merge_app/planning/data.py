@@ -18,7 +18,8 @@ KEEPS_PLACES = (OperationKind.UPDATE, OperationKind.COMPACTION)
 
 
 def data_staged(operations: Iterable[Operation]) -> DataPlan | None:
-    """The staged operations of one table as steps; None without any.
+    """The staged operations of one table as steps; None without any, where none replaces rows. A replacement counts
+    where there are no rows, too: it ends deletes of keys that a pipeline keeps.
 
     A file that one of them adds and another takes away comes and goes. Deletes of files that go are attached all the
     same, so that the history knows which operation touched them.
@@ -37,7 +38,12 @@ def data_staged(operations: Iterable[Operation]) -> DataPlan | None:
             delete = Marked(mark.delete_file_id, stamp)
             changed.append(AttachDeletes(mark.data_file_id, delete, mark.data_file_id in leaving, at))
     steps = (*removed.values(), *changed)
-    return DataPlan(TableSteps(steps)) if steps else None
+    replaces = any(_replaces(item) for _, item, _ in works)
+    return DataPlan(TableSteps(steps), replaces=replaces) if steps or replaces else None
+
+
+def _replaces(operation: Operation) -> bool:
+    return operation.kind is OperationKind.OVERWRITE or bool(dropped_partitions(operation))
 
 
 def shown_file(added: AddedFile, stamp: Stamp, placed: Stamp) -> ShownFile:

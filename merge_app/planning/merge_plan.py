@@ -300,20 +300,23 @@ class RerunStatements:
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """What happens to one table's segments. ``row_work`` is done by the engine before."""
+    """What happens to one table's segments. ``row_work`` is done by the engine before. ``replaces``: a statement
+    replaces rows, where there may be none.
+    """
 
     steps: TableSteps
     row_work: tuple[RerunStatements, ...] = ()
+    replaces: bool = False
 
     @property
     def changes_files(self) -> bool:
         """Whether anything is done."""
-        return bool(self.steps.steps or self.row_work)
+        return bool(self.steps.steps or self.row_work or self.replaces)
 
     @property
     def decides(self) -> bool:
         """Whether others have to know what is done. What a merge takes as the source has it is no news of its own."""
-        return self.steps.decides or bool(self.row_work)
+        return self.steps.decides or bool(self.row_work) or self.replaces
 
     @property
     def needs_engine(self) -> bool:
@@ -323,7 +326,7 @@ class DataPlan:
     @property
     def only_records(self) -> bool:
         """Whether all that is done says what a person decided, and readers see the table as before."""
-        return self.steps.shows_alike and not self.row_work
+        return self.steps.shows_alike and not (self.row_work or self.replaces)
 
 
 class Action(StrEnum):

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.engine import engine as engines
+from catalog_app.engine import appending
 from catalog_app.engine.inputs_outputs import ValuesSource
 from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.writing import Target
@@ -77,7 +77,7 @@ def test_the_file_equals_the_one_from_sparks_rows(lake: Lake, monkeypatch: pytes
     def left_to_spark(*_: object) -> None:
         asked.append(True)
 
-    monkeypatch.setattr(engines, "plain_values", left_to_spark)
+    monkeypatch.setattr(appending, "plain_values", left_to_spark)
     (sparks,) = lake.values(*("|".join(row) for row in rows))
     assert asked
     assert rows_of(EVERY, *rows) is not None
@@ -98,7 +98,7 @@ def test_doubles_are_those_that_spark_reads(lake: Lake, monkeypatch: pytest.Monk
     plain = [text for text in texts if rows_of(lake.schema, (text,)) is not None]
     assert len(plain) > len(texts) // 2
     (own,) = lake.values(*plain)
-    monkeypatch.setattr(engines, "plain_values", lambda *_: None)
+    monkeypatch.setattr(appending, "plain_values", lambda *_: None)
     (sparks,) = lake.values(*plain)
     first, second = (pq.read_table(lake.warehouse.absolute(file.path), partitioning=None) for file in (own, sparks))
     assert repr(first.column("c").to_pylist()) == repr(second.column("c").to_pylist())

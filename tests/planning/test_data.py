@@ -93,6 +93,12 @@ def test_what_changes_no_rows_changes_no_files() -> None:
     assert data_staged([set_property("p", None, "1"), partition(None, Y)]) is None
 
 
+def test_a_replacement_of_no_rows_is_done() -> None:
+    done = data_staged([overwrite()])
+    assert done is not None
+    assert (done.steps.steps, done.changes_files, done.only_records) == ((), True, False)
+
+
 def test_recorded_source_operations_are_left_to_its_facts() -> None:
     assert table_of(merged([update(11, deletes=[(12, 1)])], [])).data is None
 
