@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 from django.db import transaction as database
 from django.utils import timezone
 
+from catalog_app.domain.roles import Principal
 from catalog_app.models import Branch, Transaction, TransactionState
 from catalog_app.services.catalogs import branch_cut
 from lakeui.common.errors import InvalidValue, NotFound
@@ -26,9 +27,9 @@ def transaction_begin(*, target: Branch, user_id: int | None) -> Transaction:
         return Transaction.objects.create(id=identity, workspace=workspace, target=target, started_by_id=user_id)
 
 
-def transaction_use(*, identity: str, user_id: int | None) -> Transaction:
+def transaction_use(*, identity: str, principal: Principal) -> Transaction:
     """The user's open transaction, its idle time begun anew."""
-    found = transaction_get(identity=identity, user_id=user_id)
+    found = transaction_get(identity=identity, principal=principal)
     still_open = Transaction.objects.filter(pk=found.pk, state=TransactionState.OPEN)
     if found.state == TransactionState.OPEN and found.used_at < timezone.now() - IDLE_LIMIT:
         transactions_expire()
@@ -43,18 +44,20 @@ def transaction_use(*, identity: str, user_id: int | None) -> Transaction:
     return found
 
 
-def transaction_get(*, identity: str, user_id: int | None) -> Transaction:
-    """The user's transaction in whatever state. No other session sees it."""
+def transaction_get(*, identity: str, principal: Principal) -> Transaction:
+    """The transaction of whoever asks, in whatever state. No other session sees it, and no token that is limited to
+    other catalogs.
+    """
     try:
         wanted = UUID(identity)
     except ValueError:
         raise NotFound("transaction", identity) from None
     found = (
         Transaction.objects.select_related("workspace__catalog", "target__catalog")
-        .filter(pk=wanted, started_by_id=user_id)
+        .filter(pk=wanted, started_by_id=principal.user_id)
         .first()
     )
-    if found is None:
+    if found is None or not principal.reaches(found.target.catalog_id):
         raise NotFound("transaction", identity)
     return found
 

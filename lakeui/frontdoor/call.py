@@ -168,7 +168,7 @@ class Call:
         """The session's transaction, which is open and of the session's branch."""
         if not self.session.transaction:
             return None
-        opened = transaction_use(identity=self.session.transaction, user_id=self.session.user_id)
+        opened = transaction_use(identity=self.session.transaction, principal=self.principal)
         target = opened.target
         asked = (self.session.catalog or target.catalog.name, self.session.branch)
         if (asked[0].casefold(), asked[1].casefold()) != (target.catalog.name.casefold(), target.name.casefold()):

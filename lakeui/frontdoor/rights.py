@@ -84,7 +84,7 @@ def _named(statement: Any, required: Requirement) -> Any:
 
 def _catalog(call: Call, statement: Any, required: Requirement) -> Catalog:
     if isinstance(statement, sql.CommitTransaction) and call.session.transaction:
-        opened = transaction_get(identity=call.session.transaction, user_id=call.session.user_id)
+        opened = transaction_get(identity=call.session.transaction, principal=call.principal)
         return call.catalog_named(opened.target.catalog.name)
     if isinstance(statement, sql.UndropCatalog):
         return call.dropped_catalog(statement.name, statement.catalog_id)

@@ -48,9 +48,12 @@ def oldest_running_start(*, but: UUID | None = None) -> datetime | None:
 
 def tasks_visible(principal: Principal) -> QuerySet[Task]:
     """The tasks that exist for whoever asks: their own, and those of the catalogs that they see. A token that is
-    limited to some catalogs gets no tasks but theirs.
+    limited to some catalogs gets theirs alone, and what its user began with the same scopes in several of them.
     """
-    found = Task.objects.all() if principal.catalogs is None else Task.objects.filter(catalog__in=principal.catalogs)
+    found = Task.objects.all()
+    if principal.catalogs is not None:
+        begun_alike = Q(catalog=None, created_by=principal.user_id, scopes=sorted(principal.scopes or ()))
+        found = found.filter(Q(catalog__in=principal.catalogs) | begun_alike)
     if principal.sees_everything:
         return found
     return found.filter(Q(created_by=principal.user_id) | Q(catalog__in=catalogs_visible(principal)))

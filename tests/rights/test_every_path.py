@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from catalog_app.domain.roles import Principal
 from catalog_app.services.transactions import transaction_get
 from merge_app.jobs.models import Task
 from tests.benchmarks.lake import Bench
@@ -133,7 +134,7 @@ def test_role_lost_before_commit_commits_nothing(lake: Bench, person: Person, pa
         found[role] = path(person, "COMMIT", transaction=opened)
         assert (lake.branch("main").head_version > head) is (found[role] == 200)
         if found[role] != 200:
-            assert transaction_get(identity=opened, user_id=person.user.pk).state == "open"
+            assert transaction_get(identity=opened, principal=Principal(person.user.pk)).state == "open"
     assert found == expected("contributor")
 
 

@@ -12,6 +12,7 @@ from catalog_app.selectors.snapshots import catalog_get
 from lakeui.access.models import AccessToken
 from lakeui.access.tokens import token_create
 from lakeui.api import urls
+from lakeui.frontdoor.queries import views
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
 from merge_app.pipelines.models import Pipeline
@@ -110,6 +111,44 @@ def test_tasks_of_other_catalogs_are_hidden(scene: Scene) -> None:
     assert scene.ask("get", "tasks/").json()["results"] == []
     repeated = scene.sql("CREATE TABLE d.far (id INT)", scene.far, **{"Idempotency-Key": "one"})
     assert repeated.status_code == 404
+
+
+def test_refusals_name_no_other_catalog(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views, "_query_check", lambda *_: None)
+    assert scene.sql("CREATE TABLE d.moved (id INT)").status_code == 200
+    assert scene.sql("CREATE VIEW d.seen AS SELECT * FROM d.moved").status_code == 200
+    for what in ("TABLE d.moved", "VIEW d.seen"):
+        answers = []
+        for catalog in (scene.far, f"{scene.far}x"):
+            refused = scene.sql(f"ALTER {what} RENAME TO {catalog}.d.elsewhere")
+            answers.append((refused.status_code, refused.json().get("nearest") == scene.far))
+        assert answers == [(404, False)] * 2, what
+
+
+def test_work_of_its_several_catalogs_is_shown(scene: Scene) -> None:
+    scene.limit(scene.near, scene.far)
+    wide = scene.person.headers
+    assert scene.sql("CREATE TABLE d.taken (id INT)").status_code == 200
+    text = f"CREATE TABLE {scene.far}.d.copied AS SELECT * FROM {scene.near}.d.taken"
+    begun = scene.sql(text, Prefer="respond-async")
+    assert begun.status_code == 202, begun.content
+    identity = begun.json()["id"]
+    assert Task.objects.get(pk=identity).catalog is None
+    assert scene.ask("get", f"tasks/{identity}/").status_code == 200
+    scene.limit(scene.near)
+    assert scene.ask("get", f"tasks/{identity}/").status_code == 404
+    scene.person.headers = wide
+    assert scene.ask("post", f"tasks/{identity}/cancel/").status_code == 200
+
+
+def test_a_transaction_elsewhere_does_not_exist(scene: Scene) -> None:
+    near = scene.person.headers
+    scene.limit(scene.far)
+    opened = scene.sql("BEGIN", scene.far).json()["transaction"]
+    scene.person.headers = near
+    for text in ("ROLLBACK", "COMMIT"):
+        body = {"statement": text, "transaction": opened}
+        assert scene.ask("post", "sql/", body, Prefer="wait=5").status_code == 404, text
 
 
 def test_pipelines_of_other_catalogs_are_hidden(scene: Scene) -> None:

@@ -56,7 +56,7 @@ def rollback(call: Call, statement: sql.RollbackTransaction) -> StatementResult:
 def _named(call: Call) -> Transaction:
     if not call.session.transaction:
         raise InvalidValue("No transaction is open.", remedy="BEGIN one and send its id as `transaction`.")
-    return transaction_get(identity=call.session.transaction, user_id=call.session.user_id)
+    return transaction_get(identity=call.session.transaction, principal=call.principal)
 
 
 def _outcome(ended: Transaction) -> dict[str, str]:

@@ -9,7 +9,6 @@ from typing import TypeVar
 from catalog_app.domain.names import name_check
 from catalog_app.domain.state import COMMENT
 from catalog_app.selectors.objects import database_get
-from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.selectors.views import ViewRead, ViewState, views_list
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, PropertyNotFound
 from lakeui.common.nearest import nearest_name
@@ -60,7 +59,7 @@ def alter_view(call: Call, statement: sql.AlterView) -> StatementResult:
 def rename_view(call: Call, statement: sql.RenameView) -> StatementResult:
     place, present = _view(call, statement.view)
     catalog, name = statement.new.catalog, statement.new.table
-    if catalog is not None and catalog_get(catalog).pk != place.branch.catalog_id:
+    if catalog is not None and call.catalog_named(catalog).pk != place.branch.catalog_id:
         raise InvalidValue("A view cannot move to another catalog.", remedy="Use CREATE VIEW there.")
     name_check("view", name)
     new_place = replace(place, database=database_get(place.snapshot, statement.new.database))

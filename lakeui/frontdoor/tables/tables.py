@@ -8,7 +8,6 @@ from dataclasses import replace
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
 from catalog_app.domain.state import TableState
 from catalog_app.selectors.objects import database_get
-from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services import alterations
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.frontdoor.call import (
@@ -42,7 +41,7 @@ def drop_table(call: Call, statement: sql.DropTable) -> StatementResult:
 def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:
     target = table_for_writing(call, statement.table)
     catalog = statement.new.catalog
-    if catalog is not None and catalog_get(catalog).pk != target.place.branch.catalog_id:
+    if catalog is not None and call.catalog_named(catalog).pk != target.place.branch.catalog_id:
         raise InvalidValue("A table cannot move to another catalog.", remedy="Use CREATE TABLE … AS SELECT.")
     database = database_get(target.place.snapshot, statement.new.database)
     new_place = replace(target.place, database=database)
