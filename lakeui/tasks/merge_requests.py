@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog_app.domain.quoting import quote_name
-from catalog_app.domain.roles import Principal, Scopes
+from catalog_app.domain.roles import Principal, Scopes, scopes_read
 from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError, PermissionDenied
@@ -53,10 +53,10 @@ def run_merge_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[
 def run_check_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The worker's side of a run of checks, which read what the user may read."""
     request = _request(parameters["request"])
-    return _check(context, request, _header(context, request, context.user))
+    return _check(context, request, _header(context, request, context.user), context.scopes)
 
 
-def _check(context: TaskContext, request: MergeRequest, header: CommitHeader) -> dict[str, Any]:
+def _check(context: TaskContext, request: MergeRequest, header: CommitHeader, scopes: Scopes | None) -> dict[str, Any]:
     assert header.author_id is not None
     user = User.objects.get(pk=header.author_id)
 
@@ -66,7 +66,7 @@ def _check(context: TaskContext, request: MergeRequest, header: CommitHeader) ->
             branch=request.destination.name,
             user=user,
             transaction=merged.transaction,
-            scopes=context.scopes,
+            scopes=scopes,
             is_whole=True,
         )
         with reading(), interruptible(context):
@@ -159,10 +159,11 @@ def run_queue_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[
 
 
 def _merge_queued(context: TaskContext, request: MergeRequest) -> dict[str, Any]:
+    scopes = None if request.queued_scopes is None else scopes_read(request.queued_scopes)
     try:
         header = _header(context, request, request.queued_by)
         if checks_missing(request):
-            _check(context, request, header)
+            _check(context, request, header, scopes)
     except TaskSuperseded:
         raise
     except LakeError as refusal:
@@ -170,7 +171,7 @@ def _merge_queued(context: TaskContext, request: MergeRequest) -> dict[str, Any]
         raise
     return request_merge_run(
         request_id=request.pk,
-        principal=_principal(request.queued_by),
+        principal=_principal(request.queued_by, scopes),
         header=header,
         engine=engine,
         progress=context,

@@ -34,7 +34,8 @@ class MergeRequest(models.Model):
     ``noted_destination_gone`` are what it said last of a branch that was dropped or came back. ``timeline_digest`` is
     the digest of its newest entry, so that a missing end is found. ``task_id`` is the task that merges it, or last
     tried to; ``merge_id`` the audit record of the merge. ``queued_at`` is when it entered the merge queue, put there by
-    ``queued_by``, and ``queued_verdicts`` the digest of the verdicts as they were then.
+    ``queued_by``, and ``queued_verdicts`` the digest of the verdicts as they were then. ``queued_scopes`` are those of
+    the token that put it there, null where it was none.
     """
 
     catalog = models.ForeignKey("catalog_app.Catalog", models.PROTECT, related_name="+")
@@ -66,6 +67,7 @@ class MergeRequest(models.Model):
     queued_at = models.DateTimeField(null=True)
     queued_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     queued_verdicts = models.TextField(default="")
+    queued_scopes = ArrayField(models.TextField(), null=True)
 
     class Meta:
         constraints = [

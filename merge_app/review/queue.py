@@ -104,6 +104,7 @@ def _enter(
         request_move(locked, RequestState.QUEUED, actor_id=person_id(principal))
         locked.queued_at, locked.queued_by_id = timezone.now(), person_id(principal)
         locked.queued_verdicts = verdicts_digest(prepared.planned)
+        locked.queued_scopes = None if principal.scopes is None else sorted(principal.scopes)
         request_touch(locked)
     return locked
 
