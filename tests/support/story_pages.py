@@ -29,7 +29,7 @@ def _file(file: StoryFile) -> Iterator[str]:
     )
     yield from ("| story | outcome | why |", "|---|---|---|")
     for story in file.stories:
-        yield f"| {story.name} | {', '.join(_outcomes(story))} | {story.why} |"
+        yield f"| {story.name} | {', '.join(_outcomes(story))} | {' '.join(story.why.split())} |"
 
 
 def _outcomes(story: Story) -> list[str]:
