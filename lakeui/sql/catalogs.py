@@ -248,7 +248,22 @@ def cancel_query(cursor: Cursor) -> s.CancelQuery:
 
 def show_changes(cursor: Cursor) -> s.ShowChanges:
     table = read_table(cursor)
-    cursor.expect("FROM", "VERSION")
-    from_version = cursor.integer("a version")
-    cursor.expect("TO", "VERSION")
-    return s.ShowChanges(table, from_version, cursor.integer("a version"))
+    cursor.expect("FROM")
+    first = _snapshot_point(cursor)
+    cursor.expect("TO")
+    return s.ShowChanges(table, first, _snapshot_point(cursor))
+
+
+def _snapshot_point(cursor: Cursor) -> s.SnapshotPoint:
+    if cursor.accept("VERSION"):
+        return cursor.integer("a version")
+    kind = cursor.accept_phrase("BRANCH", "TAG")
+    if kind is None:
+        cursor.fail("Expected VERSION, BRANCH or TAG")
+    name = read_branch(cursor)
+    if name.catalog is not None:
+        raise InvalidValue(
+            f"The {kind.lower()} {name.branch} is looked for in the catalog of the table.",
+            remedy=f"Write {kind} {name.branch}, and the catalog in the name of the table.",
+        )
+    return s.NamedPoint(name.branch, is_tag=kind == "TAG")

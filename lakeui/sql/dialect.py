@@ -94,7 +94,7 @@ class Lake(Spark):
         }
 
         def _parse_table(self, *arguments: Any, **named: Any) -> exp.Expr | None:
-            """Also ``db.t CHANGES FROM VERSION a TO VERSION b``, which is ``table_difference('db.t', a, b)``."""
+            """Also ``db.t CHANGES FROM VERSION a TO BRANCH b``, which is ``table_difference('db.t', a, 'b')``."""
             return self._changes() or super()._parse_table(*arguments, **named)
 
         def _may_have_changes(self) -> bool:
@@ -109,13 +109,13 @@ class Lake(Spark):
                 return None
             start = self._index
             name = self._parse_table_parts(fast=True)
-            if not isinstance(name, exp.Table) or not self._match_text_seq("CHANGES", "FROM", "VERSION"):
+            if not isinstance(name, exp.Table) or not self._match_text_seq("CHANGES", "FROM"):
                 self._retreat(start)
                 return None
-            first = self._parse_number()
-            last = self._parse_number() if self._match_text_seq("TO", "VERSION") else None
+            first = self._change_point()
+            last = self._change_point() if self._match_text_seq("TO") else None
             if first is None or last is None:
-                self.raise_error("Expected CHANGES FROM VERSION number TO VERSION number")
+                self.raise_error("Expected CHANGES FROM point TO point, each VERSION number, BRANCH name or TAG name")
             parts = (name.args.get(part) for part in ("catalog", "db", "this"))
             text = ".".join(quote_name(part.name) for part in parts if part is not None)
             call = exp.Anonymous(this="table_difference", expressions=[exp.Literal.string(text), first, last])
@@ -123,6 +123,14 @@ class Lake(Spark):
             own = exp.TableAlias(this=exp.to_identifier(name.name, quoted=True))
             table.set("alias", self._parse_table_alias() or own)
             return table
+
+        def _change_point(self) -> exp.Expr | None:
+            if self._match_text_seq("VERSION"):
+                return self._parse_number()
+            if not (self._match_text_seq("BRANCH") or self._match_text_seq("TAG")):
+                return None
+            name = self._parse_id_var(any_token=False)
+            return None if name is None else exp.Literal.string(name.name)
 
     class Generator(SparkGenerator):
         TABLESAMPLE_SEED_KEYWORD = "REPEATABLE"

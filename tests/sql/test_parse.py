@@ -88,6 +88,11 @@ STATEMENTS: list[tuple[str, s.Statement]] = [
     ("COMMIT", s.CommitTransaction()),
     ("ROLLBACK", s.RollbackTransaction()),
     ("SHOW CHANGES db.t FROM VERSION 1 TO VERSION 2", s.ShowChanges(T, 1, 2)),
+    ("SHOW CHANGES db.t FROM BRANCH `a/b` TO VERSION 2", s.ShowChanges(T, s.NamedPoint("a/b"), 2)),
+    (
+        "SHOW CHANGES db.t FROM TAG x TO BRANCH branch",
+        s.ShowChanges(T, s.NamedPoint("x", is_tag=True), s.NamedPoint("branch")),
+    ),
     ("CREATE DATABASE d", s.CreateDatabase(DB)),
     (
         "CREATE SCHEMA IF NOT EXISTS d COMMENT 'x' WITH DBPROPERTIES ('k' = 'v', a.b = 1)",

@@ -34,17 +34,6 @@ export function tellingColumns(columns: readonly string[], rows: readonly DiffRo
   return places.filter((place) => changed.has(place) || known.has(place));
 }
 
-const CHANGES: Readonly<Record<string, Change>> = { insert: "insert", delete: "delete", update_preimage: "update_before", update_postimage: "update_after" };
-
-/** A result of `table_difference`, whose last two columns say the change and the row, as SHOW CHANGES gives it. */
-export function asChanges<Found extends { columns: readonly unknown[]; rows: readonly (readonly unknown[])[] }>(found: Found): Found {
-  return {
-    ...found,
-    columns: [...found.columns.slice(-2), ...found.columns.slice(0, -2)],
-    rows: found.rows.map((row) => [CHANGES[String(row.at(-2))] ?? row.at(-2), row.at(-1), ...row.slice(0, -2)]),
-  };
-}
-
 function differences(values: readonly unknown[], others: readonly unknown[] | undefined): Set<number> {
   const found = new Set<number>();
   if (!others) return found;

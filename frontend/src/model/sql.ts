@@ -56,11 +56,6 @@ export function text(value: string): string {
   return `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** The rows in which a table at `to` differs from the same table at another branch or tag. */
-export function tableDifference(database: string, table: string, from: string, to: number): string {
-  return `SELECT * FROM table_difference(${text(tableName(database, table))}, ${text(from)}, ${to})\nORDER BY _row_id, _change_type DESC`;
-}
-
 function withComment(statement: string, comment: string): string {
   return comment ? `${statement} COMMENT ${text(comment)}` : statement;
 }

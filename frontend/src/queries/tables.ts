@@ -3,9 +3,7 @@ import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from "
 import { body, client, cursorOf } from "../api/client";
 import type { components } from "../api/schema";
 import { searchText } from "../model/search-text";
-import { tableDifference } from "../model/sql";
 import { keptWithin } from "./kept";
-import { statementRun } from "./statements";
 
 /** Where a table is: names, not ids, as people say them. */
 export interface TablePlace {
@@ -146,20 +144,20 @@ export function useRows(place: TablePlace, version?: number) {
   });
 }
 
-export function useChanges(place: TablePlace, from: number, to: number) {
+/** A version of the table's branch, the head of another, or a tag. */
+export type ChangePoint = { version: number } | { branch: string } | { tag: string };
+
+/** The address names an end by its kind: `from`, `from_branch` or `from_tag`. */
+function end(name: "from" | "to", point: ChangePoint) {
+  if ("version" in point) return { [name]: point.version };
+  return "branch" in point ? { [`${name}_branch`]: point.branch } : { [`${name}_tag`]: point.tag };
+}
+
+export function useChanges(place: TablePlace, from: ChangePoint, to: ChangePoint) {
   return useQuery({
     queryKey: [...tableKey(place), "changes", from, to],
     queryFn: ({ signal }) =>
-      body(client.GET(`${AT}/changes/`, { params: { path: { ...place }, query: { from, to } }, signal })),
-    retry: false,
-  });
-}
-
-/** Against the table on another branch or at a tag: the answer, or the task of a comparison that takes longer. */
-export function useDifference(place: TablePlace, from: string, to: number) {
-  return useQuery({
-    queryKey: [...tableKey(place), "difference", from, to],
-    queryFn: () => statementRun({ catalog: place.catalog, branch: place.branch, statement: tableDifference(place.database, place.table, from, to) }),
+      body(client.GET(`${AT}/changes/`, { params: { path: { ...place }, query: { ...end("from", from), ...end("to", to) } }, signal })),
     retry: false,
   });
 }

@@ -47,12 +47,24 @@ class VersionsQuery(VersionQuery):
 
 
 class ChangesQuery(serializers.Serializer[Any]):
-    """The two versions; ``from`` is no name that Python allows."""
-
-    to = serializers.IntegerField(min_value=0)
+    """Two points, each a version of the branch, another branch or a tag. ``from`` is no name that Python allows."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {"from": serializers.IntegerField(min_value=0), **super().get_fields()}
+        return {name: field for end in ("from", "to") for name, field in _point_fields(end)}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        for end in ("from", "to"):
+            if sum(name in attrs for name, _ in _point_fields(end)) != 1:
+                raise serializers.ValidationError({end: f"Give one of {end}, {end}_branch and {end}_tag."})
+        return attrs
+
+
+def _point_fields(end: str) -> list[tuple[str, serializers.Field[Any, Any, Any, Any]]]:
+    return [
+        (end, serializers.IntegerField(required=False, min_value=0, help_text="A version of the branch.")),
+        (f"{end}_branch", serializers.CharField(required=False, help_text="The head of this branch.")),
+        (f"{end}_tag", serializers.CharField(required=False, help_text="What this tag names.")),
+    ]
 
 
 class DatabaseAnswer(serializers.Serializer[Any]):

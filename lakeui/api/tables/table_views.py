@@ -25,7 +25,6 @@ from catalog_app.selectors.listing import (
 )
 from catalog_app.selectors.schemas import invisible_schemas, schemas_made, table_merge_versions, visible_schemas
 from catalog_app.selectors.segments import SegmentState, segments_list, segments_page
-from catalog_app.selectors.snapshots import version_check
 from catalog_app.services.compaction import Reason, compaction_of
 from lakeui import frontdoor
 from lakeui.api.branches.history_views import COMMIT_PAGE, history_response
@@ -341,8 +340,8 @@ class RowsView(ApiView):
 class ChangesView(ApiView):
     @extend_schema(
         operation_id="table_changes",
-        summary="Compare the rows of two versions",
-        description="As SHOW CHANGES answers.",
+        summary="Compare the rows of two versions, branches or tags",
+        description="As SHOW CHANGES answers. Each end is one of a version of the branch, a branch and a tag.",
         tags=["tables"],
         parameters=[ChangesQuery],
         responses={200: StatementAnswer, **BAD_REQUEST, **NOT_FOUND},
@@ -350,9 +349,16 @@ class ChangesView(ApiView):
     def get(self, request: Request, catalog: str, branch: str, database: str, table: str) -> Response:
         filters = checked(ChangesQuery, request)
         place = addressed_table(request, catalog, branch, database, table, None)
-        first, last = (version_check(place.branch, filters[name]) for name in ("from", "to"))
+        first, last = (_point(filters, end) for end in ("from", "to"))
         name = f"{quote_name(place.database.name)}.{quote_name(place.table.name)}"
-        return Response(_run(request, place, f"SHOW CHANGES {name} FROM VERSION {first} TO VERSION {last}"))
+        return Response(_run(request, place, f"SHOW CHANGES {name} FROM {first} TO {last}"))
+
+
+def _point(filters: dict[str, Any], end: str) -> str:
+    for kind in ("BRANCH", "TAG"):
+        if name := filters.get(f"{end}_{kind.lower()}"):
+            return f"{kind} {quote_name(name)}"
+    return f"VERSION {filters[end]}"
 
 
 def _reference(place: AddressedTable) -> str:

@@ -1,4 +1,4 @@
-"""SHOW CHANGES: the row diff of two versions of a table."""
+"""SHOW CHANGES: the row diff of a table between two versions, branches or tags."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from catalog_app.domain.state import TableState
 from catalog_app.engine.inputs_outputs import QueryResult
-from catalog_app.selectors.snapshots import Snapshot, version_check
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot, version_check
+from catalog_app.selectors.tags import tag_get
 from lakeui.common.errors import NotFound
-from lakeui.frontdoor.call import Call, table_for_reading
+from lakeui.frontdoor.call import Call, ResolvedTable, table_for_reading
 from lakeui.frontdoor.changed_files import files_changed, state_valid
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.inputs_outputs import StatementResult
@@ -28,15 +29,10 @@ class RowDifferences:
 
 def show_changes(call: Call, statement: sql.ShowChanges) -> StatementResult:
     found = table_for_reading(call, statement.table)
-    branch = found.place.branch
-    before, after = (
-        found.place.snapshot.at(version_check(branch, version))
-        for version in (statement.from_version, statement.to_version)
-    )
-    where = f"at version {statement.to_version} of branch {branch.name}"
+    before, after = (_snapshot(call, statement.table, found, point) for point in (statement.first, statement.last))
     state = state_valid(after, found.table.table_id)
     if state is None:
-        raise NotFound("table", found.label, where=where)
+        raise NotFound("table", found.label, where=_where(found, statement.last))
     differences = row_differences(call.context, before, after, state, limit=ROW_LIMIT)
     rows = differences.found.rows
     return StatementResult(
@@ -44,9 +40,25 @@ def show_changes(call: Call, statement: sql.ShowChanges) -> StatementResult:
         rows=rows,
         row_count=len(rows),
         truncated=differences.found.truncated,
-        version=statement.to_version,
+        version=after.version,
         metrics={"files_scanned": differences.files_scanned, "files_skipped": differences.files_skipped},
     )
+
+
+def _snapshot(call: Call, name: sql.TableName, found: ResolvedTable, point: sql.SnapshotPoint) -> Snapshot:
+    if isinstance(point, int):
+        return found.place.snapshot.at(version_check(found.place.branch, point))
+    catalog = call.catalog_named(name.catalog)
+    if not point.is_tag:
+        return branch_snapshot(call.branch_at(catalog, point.name))
+    tag = tag_get(catalog, point.name)
+    return branch_snapshot(tag.branch).at(tag.version)
+
+
+def _where(found: ResolvedTable, point: sql.SnapshotPoint) -> str:
+    if isinstance(point, int):
+        return f"at version {point} of branch {found.place.branch.name}"
+    return f"at tag {point.name}" if point.is_tag else f"on branch {point.name}"
 
 
 def row_differences(

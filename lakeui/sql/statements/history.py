@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lakeui.sql.statements.names import TableName
+from lakeui.sql.statements.names import SnapshotPoint, TableName
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class ShowMerges:
 
 @dataclass(frozen=True, slots=True)
 class ShowChanges:
-    """The row diff of a table between two versions."""
+    """The row diff of a table between two points. Versions are those of the branch that its name is of."""
 
     table: TableName
-    from_version: int
-    to_version: int
+    first: SnapshotPoint
+    last: SnapshotPoint

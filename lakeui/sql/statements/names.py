@@ -36,6 +36,17 @@ class DatabaseName:
     catalog: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class NamedPoint:
+    """The head of the branch of that name, or what the tag of that name names."""
+
+    name: str
+    is_tag: bool = False
+
+
+SnapshotPoint = int | NamedPoint
+"""A version, or a branch or tag that is said to be one."""
+
 ChangePoint = int | str
 """A version, or the text of a tag, a time or a branch."""
 

@@ -150,8 +150,16 @@ def test_changes_are_asked_by_show_changes(lake: Lake, monkeypatch: pytest.Monke
     monkeypatch.setattr(frontdoor, "execute", execute)
     lake.read(f"{TABLE}changes/?from=1&to=2")
     assert asked == ["SHOW CHANGES `d`.`t` FROM VERSION 1 TO VERSION 2"]
-    problem(lake.get(f"{TABLE}changes/?from=1"), 400, "INVALID_VALUE")
+    lake.read(f"{TABLE}changes/?from_branch=a/b&to_tag=x`y")
+    assert asked[1:] == ["SHOW CHANGES `d`.`t` FROM BRANCH `a/b` TO TAG `x``y`"]
+    for missing in ("from=1", "from=1&from_tag=x&to=2", "from=1&to=2&to_branch=main", "from_branch=&to=1"):
+        problem(lake.get(f"{TABLE}changes/?{missing}"), 400, "INVALID_VALUE")
+
+
+def test_changes_since_what_is_not_there(lake: Lake) -> None:
     problem(lake.get(f"{TABLE}changes/?from=1&to=999999"), 404, "NOT_FOUND")
+    problem(lake.get(f"{TABLE}changes/?from_branch=nowhere&to=1"), 404, "NOT_FOUND")
+    problem(lake.get(f"{TABLE}changes/?from_tag=nowhere&to=1"), 404, "NOT_FOUND")
 
 
 def merge_columns(lake: Lake, branch: str, count: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lakeui.common.errors import ForbiddenStatement, InvalidValue, LakeError, NotFound, NotSupported
+from lakeui.common.errors import ForbiddenStatement, InvalidValue, LakeError, NotFound, NotSupported, SyntaxProblem
 from lakeui.frontdoor.queries import change_tables
 from tests.in_memory.conftest import Begun
 from tests.support.lake import Lake
@@ -122,6 +122,83 @@ def test_branches_are_compared_joined_and_aggregated(made: Lake) -> None:
         ("update_postimage", 3),
         ("update_preimage", 3),
     ]
+
+
+def shown(lake: Lake, ends: str, branch: str = "main", table: str = "d.t") -> list[list[Any]]:
+    """The changes without their row ids."""
+    return [[row[0], *row[2:]] for row in lake.sql(f"SHOW CHANGES {table} FROM {ends}", branch).rows]
+
+
+def test_show_changes_between_branches_and_tags(made: Lake) -> None:
+    made.sql("CREATE TAG early VERSION AS OF 4")
+    made.sql("CREATE BRANCH b")
+    made.sql("INSERT INTO d.t VALUES (9, 'i', 9)", "b")
+    made.sql("DELETE FROM d.t WHERE id = 2")
+    since_main = [["insert", 2, "B", 5], ["insert", 9, "i", 9]]
+    assert shown(made, "BRANCH main TO BRANCH b") == since_main
+    assert shown(made, "BRANCH main TO BRANCH B", "b") == since_main
+    assert shown(made, f"BRANCH main TO VERSION {made.head('b')}", "b") == since_main
+    assert shown(made, "BRANCH b TO BRANCH main") == [["delete", *row[1:]] for row in since_main]
+    assert shown(made, "TAG early TO VERSION 5") == [["delete", 1, "a"]]
+    assert shown(made, "VERSION 5 TO TAG early") == [["insert", 1, "a"]]
+    found = made.sql("SHOW CHANGES d.t FROM TAG early TO BRANCH b")
+    assert found.version == made.head("b")
+    assert [row[0] for row in found.rows] == ["delete", "update_before", "update_after", "insert"]
+
+
+def test_files_of_both_branches_are_not_read(made: Lake) -> None:
+    made.sql("CREATE BRANCH b")
+    made.sql("INSERT INTO d.t VALUES (9, 'i', 9)", "b")
+    found = made.sql("SHOW CHANGES d.t FROM BRANCH main TO BRANCH b")
+    assert found.metrics["files_scanned"] == 1
+    assert found.metrics["files_skipped"] >= 1
+    assert len(found.rows) == 1
+
+
+def test_rows_read_as_the_end_shows_them(made: Lake) -> None:
+    made.sql("CREATE BRANCH b")
+    made.sql("ALTER TABLE d.t RENAME COLUMN v TO label", "b")
+    made.sql("UPDATE d.t SET label = 'x' WHERE id = 3", "b")
+    made.sql("ALTER TABLE d.t ADD COLUMN k INT")
+    made.sql("UPDATE d.t SET k = 1 WHERE id = 2")
+    forth = made.sql("SHOW CHANGES d.t FROM BRANCH main TO BRANCH b")
+    assert [name for name, _ in forth.columns[2:]] == ["id", "label", "n"]
+    assert [[row[0], *row[2:]] for row in forth.rows] == [
+        ["update_before", 3, "c", None],
+        ["update_after", 3, "x", None],
+    ]
+    back = made.sql("SHOW CHANGES d.t FROM BRANCH b TO BRANCH main")
+    assert [name for name, _ in back.columns[2:]] == ["id", "v", "n", "k"]
+    assert sorted(row[0] for row in back.rows) == ["update_after", "update_after", "update_before", "update_before"]
+
+
+def test_a_table_of_one_branch_alone(made: Lake) -> None:
+    made.sql("CREATE BRANCH b")
+    made.sql("CREATE TABLE d.u (id INT)", "b")
+    made.sql("INSERT INTO d.u VALUES (1)", "b")
+    assert shown(made, "BRANCH main TO BRANCH b", table="d.`u@b`") == [["insert", 1]]
+    with pytest.raises(NotFound, match="on branch main"):
+        shown(made, "BRANCH b TO BRANCH main", table="d.`u@b`")
+
+
+def test_its_words_in_a_query(made: Lake) -> None:
+    made.sql("CREATE TAG early VERSION AS OF 4")
+    made.sql("CREATE BRANCH `a/b`")
+    made.sql("INSERT INTO d.t VALUES (9, 'i', 9)", "a/b")
+    said = "SELECT _change_type, id FROM d.t CHANGES FROM {}"
+    assert ask(made, said.format("BRANCH main TO BRANCH `a/b`")) == [("insert", 9)]
+    assert ask(made, said.format("TAG early TO VERSION 5 AS c WHERE c.id < 9")) == [("delete", 1)]
+    for wrong in ("BRANCH TO VERSION 5", "BRANCH main", "4 TO VERSION 5"):
+        with pytest.raises(SyntaxProblem):
+            made.sql(said.format(wrong))
+
+
+def test_in_a_transaction_show_changes_too(made: Lake) -> None:
+    opened = made.sql("BEGIN").extra["transaction"]
+    made.sql("INSERT INTO d.t VALUES (8, 'h', 8)", transaction=opened)
+    found = made.sql("SHOW CHANGES d.t FROM VERSION 7 TO BRANCH main", transaction=opened)
+    assert [row[0] for row in found.rows] == ["insert"]
+    made.sql("ROLLBACK", transaction=opened)
 
 
 def test_a_compaction_changes_no_row(made: Lake) -> None:

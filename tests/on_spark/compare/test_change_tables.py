@@ -48,7 +48,6 @@ def test_the_difference_is_what_show_changes_says(made: Lake) -> None:
 
 
 def test_a_table_differs_from_that_of_a_branch(made: Lake) -> None:
-    """What the row diff of a page asks: the last two columns say what became of which row."""
     before = made.rows("d.t")
     made.sql("UPDATE d.t SET n = 9.5 WHERE id = 1")
     made.sql("DELETE FROM d.t WHERE id = 2")
@@ -62,6 +61,8 @@ def test_a_table_differs_from_that_of_a_branch(made: Lake) -> None:
         (2, "2.25", "delete"),
     ]
     assert found.rows[0][-1] == found.rows[1][-1]
+    said = made.sql(f"SHOW CHANGES d.t FROM BRANCH main TO VERSION {made.head()}")
+    assert [[NAMES[row[0]], *row[1:]] for row in said.rows] == [[*row[-2:], *row[:-2]] for row in found.rows]
     assert len(made.rows("d.t")) == len(before) - 1
 
 

@@ -626,6 +626,11 @@ NOT_FOUND | main | version 999999 | SHOW CHANGES d.people FROM VERSION 1 TO VERS
 NOT_FOUND | main | version 999999 | SHOW CHANGES d.people FROM VERSION 999999 TO VERSION 1
 NOT_FOUND | main | table d.people; at version 1 | SHOW CHANGES d.people FROM VERSION 1 TO VERSION 1
 SYNTAX_ERROR | main | | SHOW CHANGES d.people FROM VERSION 1
+SYNTAX_ERROR | main | Expected VERSION, BRANCH or TAG | SHOW CHANGES d.people FROM 1 TO 2
+SYNTAX_ERROR | main | Expected VERSION, BRANCH or TAG | SHOW CHANGES d.people FROM BRANCH main TO
+NOT_FOUND | main | branch nowhere | SHOW CHANGES d.people FROM BRANCH nowhere TO BRANCH main
+NOT_FOUND | main | tag main | SHOW CHANGES d.people FROM BRANCH main TO TAG main
+INVALID_VALUE | main | catalog of the table; Write BRANCH main | SHOW CHANGES d.people FROM BRANCH c.main TO BRANCH main
 # Select
 INVALID_VALUE | main | current_user() takes no argument | SELECT current_user(1)
 FORBIDDEN_STATEMENT | main | Write current_user() | SELECT current_user

@@ -1,137 +1,84 @@
 import { useState } from "react";
-import { Link } from "react-router";
 
 import type { RowPage, TableDetail } from "../../api/resources";
-import { taskAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
-import { asChanges, diffRows, tellingColumns } from "../../model/row-diff";
+import { diffRows, tellingColumns } from "../../model/row-diff";
 import { useBranches, useTags } from "../../queries/catalogs";
-import { useChanges, useDifference, useTableHistory, type TablePlace } from "../../queries/tables";
+import { useChanges, useTableHistory, type ChangePoint, type TablePlace } from "../../queries/tables";
 import { AllColumns, RowDiffTable } from "../../ui/row-diff-table";
 import { Empty, Loaded } from "../../ui/states";
 
-const OF_VERSION = "v";
-
-/** What became of which row between two versions, or since another branch or a tag, with changed cells coloured. */
+/** What became of which row between two versions, branches or tags, with changed cells coloured. */
 export function ChangesTab({ place, table }: { place: TablePlace; table: TableDetail }) {
   const history = useTableHistory(place);
   const branches = useBranches(place.catalog);
   const tags = useTags(place.catalog);
-  const others = {
-    branches: (branches.data?.pages.flatMap((page) => page.results) ?? []).map(({ name }) => name).filter((name) => name !== place.branch),
-    tags: tags.data?.results.map(({ name }) => name) ?? [],
-  };
+  const others: readonly ChangePoint[] = [
+    ...(branches.data?.pages.flatMap((page) => page.results) ?? []).map(({ name }) => ({ branch: name })).filter(({ branch }) => branch !== place.branch),
+    ...(tags.data?.results ?? []).map(({ name }) => ({ tag: name })),
+  ];
   return (
     <Loaded query={history} label="versions">
       {({ pages }) => {
-        const versions = pages.flatMap((page) => page.results).map((commit) => commit.version);
-        if (versions.length < 2 && others.branches.length + others.tags.length === 0) return <Empty title="It has only one version so far" />;
-        return <Pair key={table.head_version} place={place} table={table} versions={versions.length ? versions : [table.version]} others={others} />;
+        const versions = pages.flatMap((page) => page.results).map(({ version }) => ({ version }));
+        if (versions.length < 2 && others.length === 0) return <Empty title="It has only one version so far" />;
+        return <Pair key={table.head_version} place={place} table={table} versions={versions.length ? versions : [{ version: table.version }]} others={others} />;
       }}
     </Loaded>
   );
 }
 
-interface Others {
-  branches: readonly string[];
-  tags: readonly string[];
+interface Points {
+  versions: readonly { version: number }[];
+  others: readonly ChangePoint[];
 }
 
-/** Numbers are versions of the branch, texts name a tag or another branch. */
-type From = number | string;
-
-function Pair({ place, table, versions, others }: { place: TablePlace; table: TableDetail; versions: readonly number[]; others: Others }) {
-  const [chosen, setFrom] = useState<From>();
-  const [to, setTo] = useState(versions[0] ?? 0);
-  const from = chosen ?? versions[1] ?? others.branches[0] ?? others.tags[0] ?? 0;
+function Pair({ place, table, versions, others }: { place: TablePlace; table: TableDetail } & Points) {
+  const [chosen, setFrom] = useState<ChangePoint>();
+  const [to, setTo] = useState<ChangePoint>(versions[0] ?? { version: 0 });
+  const from = chosen ?? versions[1] ?? others[0] ?? { version: 0 };
   return (
     <>
       <div className="inside row">
-        <FromField value={from} versions={versions} others={others} branch={place.branch} onChange={setFrom} />
-        <VersionField label="to" value={to} versions={versions} onChange={setTo} />
+        <PointField label="From" value={from} branch={place.branch} onChange={setFrom} {...{ versions, others }} />
+        <PointField label="to" value={to} branch={place.branch} onChange={setTo} {...{ versions, others }} />
       </div>
-      {typeof from === "number" ? <BetweenVersions place={place} table={table} from={from} to={to} /> : <SinceOther place={place} table={table} from={from} to={to} />}
+      <Loaded query={useChanges(place, from, to)} label="the row diff">
+        {(page) => (page.rows.length === 0 ? <Empty title={`No row differs between ${named(from)} and ${named(to)}`} /> : <Diff page={page} table={table} />)}
+      </Loaded>
     </>
   );
 }
 
-function BetweenVersions({ place, table, from, to }: { place: TablePlace; table: TableDetail; from: number; to: number }) {
-  return (
-    <Loaded query={useChanges(place, from, to)} label="the row diff">
-      {(page) => <Found page={page} table={table} none="No row differs between these versions" />}
-    </Loaded>
-  );
-}
-
-function SinceOther({ place, table, from, to }: { place: TablePlace; table: TableDetail; from: string; to: number }) {
-  return (
-    <Loaded query={useDifference(place, from, to)} label="the row diff">
-      {(outcome) =>
-        outcome.kind === "task" ? (
-          <p className="inside small">
-            The comparison takes longer: <Link to={taskAddress(outcome.task.id)}>its task</Link> has the rows when it ends.
-          </p>
-        ) : (
-          <Found page={asChanges(outcome.answer)} table={table} none={`No row differs from ${from}`} />
-        )
-      }
-    </Loaded>
-  );
-}
-
-function Found({ page, table, none }: { page: RowPage; table: TableDetail; none: string }) {
-  return page.rows.length === 0 ? <Empty title={none} /> : <Diff page={page} table={table} />;
-}
-
-function FromField({ value, versions, others, branch, onChange }: { value: From; versions: readonly number[]; others: Others; branch: string; onChange: (from: From) => void }) {
-  const named = others.tags.concat(others.branches.filter((name) => !others.tags.includes(name)));
-  const choose = (said: string) => onChange(said.startsWith(OF_VERSION) ? Number(said.slice(OF_VERSION.length)) : (named[Number(said)] ?? ""));
-  const option = (name: string) => (
-    <option key={name} value={named.indexOf(name)}>
-      {name}
-    </option>
-  );
-  return (
-    <label className="row">
-      From
-      <select className="input state-filter" value={typeof value === "number" ? `${OF_VERSION}${value}` : named.indexOf(value)} onChange={(event) => choose(event.target.value)}>
-        <optgroup label={`Versions of ${branch}`}>
-          {versions.map((version) => (
-            <option key={version} value={`${OF_VERSION}${version}`}>
-              v{version}
-            </option>
-          ))}
-        </optgroup>
-        {others.branches.length ? <optgroup label="Branches">{others.branches.filter((name) => !others.tags.includes(name)).map(option)}</optgroup> : null}
-        {others.tags.length ? <optgroup label="Tags">{others.tags.map(option)}</optgroup> : null}
-      </select>
-    </label>
-  );
-}
-
-function VersionField({
-  label,
-  value,
-  versions,
-  onChange,
-}: {
-  label: string;
-  value: number;
-  versions: readonly number[];
-  onChange: (version: number) => void;
-}) {
+function PointField({ label, value, branch, versions, others, onChange }: { label: string; value: ChangePoint; branch: string; onChange: (point: ChangePoint) => void } & Points) {
+  const groups: [string, readonly ChangePoint[]][] = [
+    [`Versions of ${branch}`, versions],
+    ["Branches", others.filter((point) => "branch" in point)],
+    ["Tags", others.filter((point) => "tag" in point)],
+  ];
   return (
     <label className="row">
       {label}
-      <select className="input state-filter" value={value} onChange={(event) => onChange(Number(event.target.value))}>
-        {versions.map((version) => (
-          <option key={version} value={version}>
-            v{version}
-          </option>
-        ))}
+      <select className="input state-filter" value={JSON.stringify(value)} onChange={(event) => onChange(JSON.parse(event.target.value) as ChangePoint)}>
+        {groups
+          .filter(([, points]) => points.length > 0)
+          .map(([group, points]) => (
+            <optgroup key={group} label={group}>
+              {points.map((point) => (
+                <option key={named(point)} value={JSON.stringify(point)}>
+                  {named(point)}
+                </option>
+              ))}
+            </optgroup>
+          ))}
       </select>
     </label>
   );
+}
+
+function named(point: ChangePoint): string {
+  if ("version" in point) return `v${point.version}`;
+  return "branch" in point ? point.branch : point.tag;
 }
 
 function Diff({ page, table }: { page: RowPage; table: TableDetail }) {

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { renderAt } from "../../testing/render";
-import { json, page, serve, type Asked } from "../../testing/server";
+import { page, serve, type Asked } from "../../testing/server";
 
 const AT = "/api/v1/catalogs/demo/branches/main/databases/flights/tables/seen/";
 const ADDRESS = "/c/demo/b/main/t/flights/seen";
@@ -215,28 +215,22 @@ describe("a table", () => {
   });
 
   it("compares its rows with another branch, and with a tag", async () => {
-    const columns = [["tail", "string"], ["seen", "int"], ["_change_type", "string"], ["_row_id", "bigint"]].map(([name, type]) => ({ name, type }));
-    const rows = [["N1", 1, "update_preimage", 7], ["N1", 2, "update_postimage", 7]];
-    asked = serve({
-      ...LAKE,
-      "/api/v1/catalogs/demo/tags/": page([{ name: "release", branch: "main", version: 11 }]),
-      "POST /api/v1/sql/": () => json({ columns, rows, row_count: 2, truncated: false, version: 16, metrics: {} }),
-    });
+    asked = serve({ ...LAKE, "/api/v1/catalogs/demo/tags/": page([{ name: "release", branch: "main", version: 11 }]) });
     const user = userEvent.setup();
     renderAt(`${ADDRESS}?tab=changes`);
     const from = await screen.findByLabelText<HTMLSelectElement>("From");
-    expect(from.selectedOptions[0]?.text).toBe("v14");
+    const to = screen.getByLabelText<HTMLSelectElement>("to");
+    expect([from, to].map((field) => field.selectedOptions[0]?.text)).toEqual(["v14", "v16"]);
+    const asks = (query: string) => waitFor(() => expect(asked.at(-1)?.address).toBe(`${AT}changes/?${query}`));
     await user.selectOptions(from, "delays");
-    const changed = () => within(screen.getByRole("region", { name: "Changed rows" })).getAllByRole("cell").filter((cell) => cell.classList.contains("changed"));
-    const statements = () => asked.filter(({ method }) => method === "POST").map(({ body }) => body);
-    await waitFor(() => expect(statements()).toHaveLength(1));
-    await waitFor(() => expect(changed().map((cell) => cell.textContent)).toEqual(["1", "2"]));
-    expect(screen.getByText("1 row.")).toBeTruthy();
-    const said = (name: string) => `SELECT * FROM table_difference('\`flights\`.\`seen\`', '${name}', 16)\nORDER BY _row_id, _change_type DESC`;
-    expect(statements()[0]).toMatchObject({ catalog: "demo", branch: "main", statement: said("delays") });
-    await user.selectOptions(from, "release");
-    await waitFor(() => expect(statements().at(-1)).toMatchObject({ statement: said("release") }));
-    expect(from.selectedOptions[0]?.text).toBe("release");
+    await asks("from_branch=delays&to=16");
+    await user.selectOptions(to, "release");
+    await asks("from_branch=delays&to_tag=release");
+    await user.selectOptions(from, "v16");
+    await asks("from=16&to_tag=release");
+    expect(within(from).queryByRole("option", { name: "main" })).toBeNull();
+    expect([from, to].map((field) => field.selectedOptions[0]?.text)).toEqual(["v16", "release"]);
+    expect(await screen.findByRole("region", { name: "Changed rows" })).toBeTruthy();
   });
 
   it("draws rows and bytes over its versions, and says them as a table", async () => {
