@@ -12,15 +12,18 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import Group, User
+from django.utils import timezone
 
 from catalog_app.domain.roles import Role
-from catalog_app.models import FileImport, GroupRole
+from catalog_app.models import Catalog, FileImport, GroupRole
 from catalog_app.selectors.snapshots import catalog_get
+from lakeui.access.tokens import token_create
 from lakeui.api.http.docs import openapi_document
 from lakeui.frontdoor import compute
 from merge_app.queries.models import SavedQuery
 from merge_app.review.models import Comment
 from merge_app.webhooks.models import Webhook
+from tests.benchmarks.metadata import Bench
 from tests.review.conftest import ReviewLake
 from tests.rights.conftest import ROLES
 from tests.rights.paths import Person
@@ -240,10 +243,15 @@ def reads() -> dict[str, set[str]]:
     return {path: {parameter["name"] for parameter in get.get("parameters", [])} for path, get in gets.items()}
 
 
+def query_of(parameters: set[str]) -> str:
+    """What a GET with these parameters requires."""
+    return "?from=1&to=2" if {"from", "to"} <= parameters else "?side=source" if "side" in parameters else ""
+
+
 def test_who_sees_catalog_reads_everything_others_nothing(scene: Scene) -> None:
     found = {}
     for path, parameters in reads().items():
-        query = "?from=1&to=2" if {"from", "to"} <= parameters else "?side=source" if "side" in parameters else ""
+        query = query_of(parameters)
         if path.endswith("rows/") or {"from", "to"} <= parameters:
             # Whoever may read gets to the engine, which is not there.
             found[path] = {"none": scene.status("none", "get", path, query=query)}
@@ -252,6 +260,20 @@ def test_who_sees_catalog_reads_everything_others_nothing(scene: Scene) -> None:
     wanted = {path: expected("owner" if path in FOR_OWNERS else "viewer") for path in found}
     rows = {path: {"none": 404} for path, row in found.items() if row.keys() == {"none"}}
     assert found == wanted | rows
+
+
+def test_token_for_a_dropped_namesake_reaches_nothing(scene: Scene) -> None:
+    namesake = catalog_get(Bench(1).catalog)
+    join(scene.person.user, namesake.name)
+    Catalog.objects.filter(pk=namesake.pk).update(name=scene.lake.catalog, dropped_at=timezone.now())
+    secret = token_create(user=scene.person.user, name="limited", catalogs=[namesake.pk])[1]
+    scene.person.headers["Authorization"] = f"Bearer {secret}"
+    for is_superuser in (False, True):
+        User.objects.filter(pk=scene.person.user.pk).update(is_superuser=is_superuser)
+        for _, method, path, body in WRITES:
+            assert scene.status("owner", method, path, body) == 404, (is_superuser, method, path)
+        for path, parameters in reads().items():
+            assert scene.status("owner", "get", path, query=query_of(parameters)) == 404, (is_superuser, path)
 
 
 def test_every_write_of_the_document_is_in_matrix() -> None:
