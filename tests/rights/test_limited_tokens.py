@@ -168,6 +168,7 @@ def test_what_is_of_no_catalog_is_refused(scene: Scene) -> None:
     for path in ("tokens/", "people/", "groups/", "agents/", "inbox/", "results/", "sessions/", "statements/"):
         assert scene.ask("get", path).status_code == 403, path
     assert scene.ask("post", "tokens/", {"name": "wider"}).status_code == 403
+    assert scene.ask("post", "samples/", {"sample": "shop"}).status_code == 403
     assert scene.ask("get", "search/?q=t").status_code == 403
     assert scene.person.send("post", "/mcp", {}).status_code == 403
 

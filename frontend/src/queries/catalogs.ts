@@ -1,15 +1,28 @@
-import { queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { queryOptions, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { BranchFilter } from "../api/paths";
 import type { Role } from "../api/resources";
 import { isAtLeast } from "../model/roles";
 import { searchText } from "../model/search-text";
+import { randomKey } from "./statements";
 
 export function useCatalogs() {
   return useQuery({
     queryKey: ["catalogs"],
     queryFn: ({ signal }) => body(client.GET("/api/v1/catalogs/", { params: { query: { limit: 200 } }, signal })),
+  });
+}
+
+/** Starts the task that loads a sample lake. */
+export function useSampleLoad() {
+  return useMutation({
+    mutationFn: async (sample: "flights" | "shop") => {
+      const header = { Prefer: "respond-async", "Idempotency-Key": randomKey() };
+      const answer = await body(client.POST("/api/v1/samples/", { params: { header }, body: { sample } }));
+      if (!("id" in answer)) throw new Error("The server did not make a task of this.");
+      return answer;
+    },
   });
 }
 

@@ -8,6 +8,7 @@ _FINGERPRINT = "5b0f7c1d9e2a4f6880c3d1b7a4e9f2c6d8b1a3e5f7092b4d6c8e0f1a2b3c4d5e
 _NO_LATE_NULLS = "SELECT * FROM flights.flights WHERE carrier IS NULL"
 
 BODIES: dict[str, dict[str, Any]] = {
+    "sample_load": {"sample": "shop"},
     "import_reread": {"header": True, "delimiter": ";", "null_text": "NA", "numbers": "1.234,5", "dates": "d.m.y"},
     "import_load": {"database": "flights", "table": "reasons", "mode": "append"},
     "check_create": {"name": "known carriers", "query": _NO_LATE_NULLS, "is_required": True},

@@ -222,6 +222,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/results/{result_id}/": ["delete", "get"],
         "/api/v1/results/{result_id}/rows/": ["get"],
         "/api/v1/rules/": ["get"],
+        "/api/v1/samples/": ["post"],
         "/api/v1/search/": ["get"],
         "/api/v1/sessions/": ["get", "post"],
         "/api/v1/sessions/{session_id}/": ["delete", "get"],

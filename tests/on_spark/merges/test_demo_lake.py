@@ -63,7 +63,7 @@ def stored(services: None) -> Iterator[StoredDatabases]:
 
 
 def loaded() -> str:
-    load.demo_load(lambda *_: None)
+    load.sample_load(load.SAMPLES["flights"], lambda *_: None)
     return load.CATALOG
 
 

@@ -6,6 +6,7 @@ import { areHidden, DEMO, DEMO_PAIR, hasSeenConflict, hide, stepsDone, type Step
 import { useComparison } from "../../queries/compare";
 import { useMerge, useMerges } from "../../queries/merges";
 import { Panel } from "../../ui/page";
+import { Samples } from "./samples";
 
 export { DEMO } from "../../model/first-steps";
 
@@ -65,6 +66,7 @@ export function FirstSteps() {
           </li>
         ))}
       </ol>
+      <Samples className="inside" />
     </Panel>
   );
 }

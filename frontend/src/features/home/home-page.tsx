@@ -19,6 +19,7 @@ import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { DroppedCatalogs } from "./dropped-catalogs";
 import { DEMO, FirstSteps } from "./first-steps";
+import { Samples } from "./samples";
 import { Waiting } from "./waiting";
 import "../../styles/branch-rows.css";
 
@@ -176,7 +177,8 @@ function NoCatalog() {
   return (
     <Panel>
       <Empty title="There is no catalog yet">
-        <p>The button New catalog makes one. On the command line, these three make one with a first table:</p>
+        <Samples />
+        <p>The button New catalog makes an empty one. On the command line, these three make one with a first table:</p>
         {commands.map((command) => (
           <Copyable key={command} text={command} label="the command" />
         ))}

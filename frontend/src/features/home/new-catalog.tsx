@@ -3,6 +3,7 @@ import { useState } from "react";
 import { branchAddress } from "../../model/addresses";
 import { catalogCreate } from "../../model/sql";
 import { TextField, WriteDialog } from "../sql/write-dialog";
+import { Samples } from "./samples";
 
 /** A catalog of one's own, and then its first branch. */
 export default function NewCatalogDialog({ onClose }: { onClose: () => void }) {
@@ -19,6 +20,7 @@ export default function NewCatalogDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <p className="muted">A catalog holds databases, tables and their branches. It begins with the branch main.</p>
+      <Samples />
       <TextField label="Name" value={name} onChange={setName} isFirst />
       <TextField label="What it is for (optional)" value={comment} onChange={setComment} maxLength={1000} />
     </WriteDialog>

@@ -84,6 +84,21 @@ describe("a task", () => {
     await waitFor(() => expect(router.state.location.pathname).toBe("/merges/m-1"));
   });
 
+  it("leads on to the catalog of a sample that is loaded", async () => {
+    const done = { ...TASK, kind: "sample", parameters: { sample: "shop" }, state: "succeeded", finished_at: "2026-01-01T00:00:03Z", result: { catalog: "demo_shop" } };
+    serve({ "/api/v1/tasks/t-1/": done });
+    const router = renderAt({ pathname: "/tasks/t-1", state: JUST_STARTED });
+    await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo_shop"));
+  });
+
+  it("links to the catalog of a sample that was loaded before", async () => {
+    const done = { ...TASK, kind: "sample", parameters: { sample: "shop" }, state: "succeeded", finished_at: "2026-01-01T00:00:03Z", result: { catalog: "demo_shop" } };
+    serve({ "/api/v1/tasks/t-1/": done });
+    renderAt("/tasks/t-1");
+    expect(await screen.findByRole("heading", { name: /Load the sample shop/ })).toBeTruthy();
+    expect(screen.getByRole("link", { name: "Open the catalog demo_shop" }).getAttribute("href")).toBe("/c/demo_shop");
+  });
+
   it("stays where it is when it was done before", async () => {
     serve({ "/api/v1/tasks/t-1/": { ...TASK, state: "succeeded", finished_at: "2026-01-01T00:00:03Z", result: { merge_id: "m-1" } } });
     const router = renderAt("/tasks/t-1");

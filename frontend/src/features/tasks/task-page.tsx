@@ -4,7 +4,7 @@ import { Link, useLocation, useNavigate, useParams } from "react-router";
 
 import type { Finding } from "../../api/resources";
 import { Problem } from "../../api/problem";
-import { branchAddress, compareAddress, importAddress, mergeAddress, pipelineAddress, pipelineRunAddress, sqlAddress, tableAddress, taskAddress } from "../../model/addresses";
+import { branchAddress, catalogAddress, compareAddress, importAddress, mergeAddress, pipelineAddress, pipelineRunAddress, sqlAddress, tableAddress, taskAddress } from "../../model/addresses";
 import { count, counted } from "../../model/format";
 import { inOrder } from "../../model/reading-order";
 import { refresh } from "../../queries/refresh";
@@ -23,8 +23,10 @@ import "../../styles/tasks.css";
 
 const IMPORT = "import";
 const PIPELINE = "pipeline";
+const SAMPLE = "sample";
 
 interface Result {
+  catalog?: string;
   merge_id?: string;
   columns?: { name: string; type: string }[];
   rows?: unknown[][];
@@ -50,15 +52,15 @@ function WatchedTask({ taskId }: { taskId: string }) {
   );
 }
 
-/** When a task that was started or watched here ends: what it changed is asked for anew, and a merge leads on to its
- * audit page. */
+/** When a task that was started or watched here ends: what it changed is asked for anew. A merge leads on to its audit
+ * page, and a sample to its catalog. */
 function useArrival(task: Task | undefined) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const location = useLocation();
   const wasRunning = useRef(location.state === JUST_STARTED);
   const state = task?.state;
-  const mergeId = (task?.result as Result | null | undefined)?.merge_id;
+  const next = task === undefined ? undefined : leadsTo(task);
   useEffect(() => {
     if (state === undefined) return;
     if (!isFinished(state)) {
@@ -68,8 +70,16 @@ function useArrival(task: Task | undefined) {
     if (!wasRunning.current) return;
     wasRunning.current = false;
     void refresh(queries, ["catalog"]);
-    if (state === "succeeded" && mergeId) void navigate(mergeAddress(mergeId), { replace: true });
-  }, [state, mergeId, navigate, queries]);
+    void refresh(queries, ["catalogs"]);
+    if (state === "succeeded" && next) void navigate(next, { replace: true });
+  }, [state, next, navigate, queries]);
+}
+
+/** Where what the task did is looked at. */
+function leadsTo({ kind, result }: Task): string | undefined {
+  const { merge_id: mergeId, catalog } = (result ?? {}) as Result;
+  if (mergeId) return mergeAddress(mergeId);
+  return kind === SAMPLE && catalog ? catalogAddress(catalog) : undefined;
 }
 
 function TaskView({ task }: { task: Task }) {
@@ -157,6 +167,13 @@ function Outcome({ task }: { task: Task }) {
           The merge is done. <Link to={mergeAddress(result.merge_id)}>What changed, and how to revert it</Link>
         </p>
       </div>
+    );
+  }
+  if (task.kind === SAMPLE && result.catalog) {
+    return (
+      <p>
+        <Link to={catalogAddress(result.catalog)}>Open the catalog {result.catalog}</Link>
+      </p>
     );
   }
   const { catalog, branch, database, table } = placeOf(task);

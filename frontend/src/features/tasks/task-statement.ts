@@ -8,7 +8,8 @@ export function statementOf(task: Pick<Task, "parameters">): string {
 
 /** What a task does: its statement, or its kind with the merge request that it is about. */
 export function taskTitle(task: Pick<Task, "parameters" | "kind">): string {
-  const { number, catalog } = (task.parameters ?? {}) as { number?: number; catalog?: string };
+  const { number, catalog, sample } = (task.parameters ?? {}) as { number?: number; catalog?: string; sample?: string };
+  if (sample !== undefined) return `Load the sample ${sample}`;
   const about = number === undefined ? "" : ` #${String(number)}${catalog === undefined ? "" : ` of ${catalog}`}`;
   return statementOf(task) || `${task.kind}${about}`;
 }

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from lakeui.common.events import events_hush
-from lakeui.demo.load import SAMPLES
+from lakeui.demo.load import SAMPLES, sample_load
 
 
 class Command(BaseCommand):
@@ -21,9 +21,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         events_hush()
-        catalog, load = SAMPLES[options["sample"]]
-        load(self._report)
-        self.stdout.write(f"The demo lake is ready: catalog {catalog}.")
+        sample = SAMPLES[options["sample"]]
+        sample_load(sample, self._report)
+        self.stdout.write(f"The demo lake is ready: catalog {sample.catalog}.")
 
     def _report(self, what: str, done: int, total: int) -> None:
         self.stdout.write(f"[{done:2d}/{total}] {what}")
