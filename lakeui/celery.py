@@ -12,6 +12,8 @@ from lakeui.runtime.calling import settings_require
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lakeui.settings")
 settings_require()
+# Django's checks load every view, which no worker needs. ``prepare`` runs them before a version starts.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 app = Celery("lakeui")
 app.config_from_object("django.conf:settings", namespace="CELERY")

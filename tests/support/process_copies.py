@@ -22,9 +22,7 @@ LOADED = {
 """What is loaded before a copy is made that loads the module: it changes nothing of what others load."""
 
 UNCHECKED = {"CELERY_SKIP_CHECKS": "1"}
-"""Django's checks of the whole program are most of what a copy would do to start: they load all views. The migrations
-before the tests, and the worker of ``tests/runtime/test_up.py``, run them.
-"""
+"""What ``lakeui.celery`` sets in the environment of a worker: a copy, which has loaded it already, gets another one."""
 
 
 class Copy:
