@@ -219,8 +219,10 @@ def _taken(
         low, high = np.searchsorted(positions, [start, start + group.num_rows])
         inside, first = positions[low:high] - start, 0
         start += group.num_rows
-        batches = stored.iter_batches(_batch_rows(group, leaves), row_groups=[number], columns=names)
-        for batch in batches if len(inside) else ():
+        if not len(inside):
+            continue
+        size = _batch_rows(group, leaves, int(inside[-1]) + 1)
+        for batch in stored.iter_batches(size, row_groups=[number], columns=names):
             low, high = np.searchsorted(inside, [first, first + batch.num_rows])
             if low < high:
                 yield batch.take(pa.array(inside[low:high] - first))
@@ -229,10 +231,13 @@ def _taken(
                 break
 
 
-def _batch_rows(group: pq.RowGroupMetaData, leaves: Sequence[int]) -> int:
-    """How many rows are decoded at once: fewer where they are wide."""
+def _batch_rows(group: pq.RowGroupMetaData, leaves: Sequence[int], wanted: int) -> int:
+    """How many rows are decoded at once: fewer where they are wide. The first ``wanted`` rows of the group fill whole
+    batches.
+    """
     width = sum(group.column(leaf).total_uncompressed_size for leaf in leaves) / max(group.num_rows, 1)
-    return int(min(max(BATCH_BYTES / max(width, 1), 1), BATCH_ROWS))
+    most = int(min(max(BATCH_BYTES / max(width, 1), 1), BATCH_ROWS))
+    return -(-wanted // -(-wanted // most))
 
 
 def _whole(values: pa.Array, kind: pa.DataType) -> pa.Array:
