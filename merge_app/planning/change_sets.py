@@ -77,7 +77,8 @@ def change_sets_of(given: PlanInput) -> ChangeSets:
 def _change_sets(given: PlanInput) -> ChangeSets:
     kept = given.attributes.as_operations if given.attributes is not None else None
     merged = attributes_merge(given, given.attributes) if given.attributes is not None else None
-    of_source, of_target = given.source, given.destination
+    of_source: Sequence[Operation] = given.source
+    of_target: Sequence[Operation] = given.destination
     if merged is not None:
         of_source = _without_undone_drops(of_source, lambda key: not _is_gone(given, key, merged))
         of_target = _without_undone_drops(of_target, lambda key: _is_there(given.states_of(key)[0], given.databases))
