@@ -34,7 +34,7 @@ def database_plan(
         return _plan(action, source, None, source_state), judge(Pair(rules, source_state.name, source, destination), [])
     pair = Pair(rules, before.name, source, destination)
     findings = judge(pair, problems(rules, Case(source, destination)))
-    findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
+    findings += [problem_finding(pair, note) for note in attribute_notes(pair, {})]
     after = _applied(before, source) if merged is None else _alive(merged, before, source)
     if after == before:
         planned = _plan(Action.UNTOUCHED, source, before, before)

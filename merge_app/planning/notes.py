@@ -16,14 +16,16 @@ from merge_app.planning.net_changes import ObjectChanges
 _ROW_METRICS = ("rows_inserted", "rows_updated", "rows_deleted")
 
 
-def attribute_notes(pair: Pair) -> Iterator[Problem]:
-    """OVERRIDDEN_BY_SOURCE for attributes that both changed to different values, DROPS_DEST_CHANGES for drops."""
+def attribute_notes(pair: Pair, columns: Mapping[int, str]) -> Iterator[Problem]:
+    """OVERRIDDEN_BY_SOURCE for attributes that both changed to different values, DROPS_DEST_CHANGES for drops.
+    ``columns``: by id the names of the target's.
+    """
     if pair.source.dropped:
         yield from _drop_note(pair)
         return
     yield from _rename_note(pair)
     yield from _property_notes(pair)
-    yield from _column_notes(pair)
+    yield from _column_notes(pair, columns)
 
 
 def row_notes(pair: Pair, judged: RowJudgement) -> Iterator[Problem]:
@@ -128,8 +130,9 @@ def _property_axis(pair: Pair, after: str | None) -> str:
     return "unset properties" if after is None else "set properties"
 
 
-def _column_notes(pair: Pair) -> Iterator[Problem]:
+def _column_notes(pair: Pair, columns: Mapping[int, str]) -> Iterator[Problem]:
     for (column_id, attribute), source in pair.source.columns.items():
+        name = columns.get(column_id, str(column_id))
         if attribute is ColumnAttribute.EXISTS and source.after is None:
             yield from _dropped_column_note(pair, column_id, source.before["name"])
             continue
@@ -137,18 +140,18 @@ def _column_notes(pair: Pair) -> Iterator[Problem]:
         if target is None or target.after == source.after:
             continue
         if attribute is ColumnAttribute.POSITION:
-            yield _position_note(column_id)
+            yield _position_note(column_id, name)
             continue
         if attribute in (ColumnAttribute.TYPE, ColumnAttribute.INITIAL_DEFAULT, ColumnAttribute.EXISTS):
             continue
         if attribute is ColumnAttribute.NESTED:
-            yield from _field_notes(source, target)
+            yield from _field_notes(source, target, name)
             continue
         yield Problem(
             ("column", "column"),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
             "",
-            f"Source and target changed the {attribute.value} of a column;"
+            f"Source and target changed the {attribute.value} of column {name};"
             f" the source's {source.after} replaces {target.after}.",
             {
                 "column_id": column_id,
@@ -159,23 +162,23 @@ def _column_notes(pair: Pair) -> Iterator[Problem]:
         )
 
 
-def _position_note(column_id: int) -> Problem:
+def _position_note(column_id: int, name: str) -> Problem:
     return Problem(
         ("column", "column"),
         VerdictCode.OVERRIDDEN_BY_SOURCE,
         "",
-        "Source and target moved one column; it stands where the source put it.",
+        f"Source and target moved column {name}; it stands where the source put it.",
         {"column_id": column_id, "attribute": ColumnAttribute.POSITION.value},
     )
 
 
-def _field_notes(source: ColumnChange, target: ColumnChange) -> Iterator[Problem]:
+def _field_notes(source: ColumnChange, target: ColumnChange, name: str) -> Iterator[Problem]:
     for item in fields_overridden(source, target):
         yield Problem(
             ("column", "column"),
             VerdictCode.OVERRIDDEN_BY_SOURCE,
             "",
-            f"Source and target renamed the field {item.path} of a column; the source's {item.source} replaces"
+            f"Source and target renamed the field {item.path} of column {name}; the source's {item.source} replaces"
             f" {item.destination}.",
             {
                 "column_id": source.column_id,
@@ -189,7 +192,7 @@ def _field_notes(source: ColumnChange, target: ColumnChange) -> Iterator[Problem
             ("column", "column"),
             VerdictCode.DROPS_DEST_CHANGES,
             "",
-            f"The source dropped the field {path} of a column, which the target changed.",
+            f"The source dropped the field {path} of column {name}, which the target changed.",
             {"column": path, "column_id": source.column_id},
         )
 

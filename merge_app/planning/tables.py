@@ -87,7 +87,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         found += [item for item in rows if item.code.value not in allowed]
         allowed = _ALLOWED_BY_BOTH
     findings = judge(pair, found, allowed=allowed)
-    findings += [problem_finding(pair, note) for note in attribute_notes(pair)]
+    findings += [problem_finding(pair, note) for note in attribute_notes(pair, _names(before.schema))]
     if source.dropped:
         return _dropped(case, before), findings
     findings += [problem_finding(pair, note) for note in left_value_notes(pair, case.facts.left_values)]
@@ -96,6 +96,10 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if case.facts.rows_plan is not None:
         findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.rows_plan)]
     return _altered(case, before, columns), findings
+
+
+def _names(schema: Schema) -> dict[int, str]:
+    return {identifier: column.name for column in schema.columns for identifier in column.ids}
 
 
 def _shown(case: TableCase, before: TableState) -> dict[str, Schema]:
