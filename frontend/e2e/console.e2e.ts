@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { focusedName } from "./by-keyboard";
 import { expectAccessible, launch, open, signedIn, statements, WORK_MS, type Visit } from "./browser";
 
 const BRANCH = "console";
@@ -92,6 +93,45 @@ describe("the SQL console", () => {
     await page.getByRole("button", { name: "Run", exact: true }).waitFor({ timeout: WORK_MS });
   });
 
+  it("asks once before a write to the default branch", async () => {
+    const { page } = visit;
+    // It meets no row: the lake stays as it is.
+    await open(page, `/c/demo/sql?branch=main&statement=${encodeURIComponent("DELETE FROM flights.airlines WHERE carrier = 'none'")}`);
+    const question = page.getByRole("dialog", { name: "Write to main?" });
+    const ran = page.getByRole("status").filter({ hasText: "Done" });
+    const run = page.getByRole("button", { name: "Run", exact: true });
+    await run.click();
+    await question.getByText("main is the default branch.").waitFor();
+    await expectAccessible(page);
+    // Not the checkbox, though it stands first: Enter answers.
+    expect(await page.evaluate(focusedName)).toBe("Cancel");
+    await page.keyboard.press("Enter");
+    await question.waitFor({ state: "detached" });
+    expect(await ran.count()).toBe(0);
+    await run.click();
+    await question.getByRole("button", { name: "Write to main" }).click();
+    await ran.waitFor({ timeout: WORK_MS });
+    await run.waitFor();
+    const sent = page.waitForRequest((request) => request.url().endsWith("/api/v1/sql/") && (request.postDataJSON() as Sent).statement.startsWith("DELETE"));
+    await run.click();
+    await sent;
+    expect(await question.count()).toBe(0);
+    await run.waitFor({ timeout: WORK_MS });
+  });
+
+  it("writes out a table that was named without its database", async () => {
+    const { page } = visit;
+    await open(page, `/c/demo/sql?branch=${BRANCH}&statement=${encodeURIComponent("SELECT count(*) AS n FROM airlines")}`);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("Did you mean flights.airlines?", { exact: false }).waitFor({ timeout: WORK_MS });
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Write flights.airlines" }).click();
+    await expect.poll(() => editor(page).innerText()).toBe("SELECT count(*) AS n FROM flights.airlines");
+    // The button is gone, and the editor has the focus.
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("status").filter({ hasText: "1 row" }).waitFor({ timeout: WORK_MS });
+  });
+
   it("has the text again after a reload", async () => {
     const { page } = visit;
     await clear(page);
@@ -132,6 +172,25 @@ describe("the SQL console", () => {
       await page.getByText(rows, { exact: true }).waitFor();
     }
     await page.getByRole("rowheader", { name: "reason" }).waitFor();
+  });
+
+  it("reads numbers and dates of a file as its country writes them", async () => {
+    const { page } = visit;
+    const prices = { name: "prices.csv", mimeType: "text/csv", buffer: Buffer.from("amount;day\n1.234,50;31.12.2025\n7,25;01.02.2026\n") };
+    await open(page, `/c/demo/import?branch=${BRANCH}`);
+    await page.getByLabel("Choose a file").setInputFiles(prices);
+    const sample = page.getByRole("region", { name: "The first rows" });
+    await sample.getByText("1.234,50").waitFor({ timeout: WORK_MS });
+    await page.getByLabel("Numbers are written").selectOption("1.234,5");
+    await sample.getByText("1234.50").waitFor({ timeout: WORK_MS });
+    await page.getByLabel("Dates are written").selectOption("31.12.2025, day first");
+    await sample.getByText("2025-12-31").waitFor({ timeout: WORK_MS });
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create flights.prices" }).click();
+    await page.getByRole("link", { name: "See flights.prices" }).click({ timeout: WORK_MS });
+    await page.getByRole("row", { name: /day date/ }).waitFor();
+    await page.getByRole("tab", { name: "Rows" }).click();
+    await page.getByRole("cell", { name: "2026-02-01" }).waitFor({ timeout: WORK_MS });
   });
 
   it("went without an error on the console of the browser", async () => {

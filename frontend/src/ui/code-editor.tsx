@@ -38,8 +38,8 @@ export function CodeEditor({
   /** Whether it takes the focus when it appears. */
   isFocused?: boolean;
   isReadOnly?: boolean;
-  /** A text for where the cursor is: each value goes there once. */
-  insertion?: { text: string } | undefined;
+  /** A text for its place: each value goes there once. */
+  insertion?: Insertion | undefined;
   onChange: (text: string) => void;
   onSelect?: (selection: Selected) => void;
   onRun?: (text: string, selection: Selected) => void;
@@ -90,10 +90,18 @@ export function CodeEditor({
   useEffect(() => {
     const current = view.current;
     if (!current || insertion === undefined) return;
-    current.dispatch(current.state.replaceSelection(insertion.text), { scrollIntoView: true });
+    const { text: inserted, at } = insertion;
+    const put = at ? { changes: { ...at, insert: inserted }, selection: { anchor: at.from + inserted.length } } : current.state.replaceSelection(inserted);
+    current.dispatch(put, { scrollIntoView: true });
     current.focus();
   }, [insertion]);
   return <div ref={place} className="sql-editor" />;
+}
+
+/** A text that goes to where the cursor is, or into the place of what stands there. */
+export interface Insertion {
+  text: string;
+  at?: Selected;
 }
 
 interface Selected {

@@ -35,7 +35,7 @@ export function Dialog({
   );
 }
 
-/** The ref of the field that gets the focus when its dialog opens, also where another stands before it: React's own
+/** The ref of the field or button that gets the focus when its dialog opens, also where another stands before it: React's own
  * attribute focuses when the dialog is still closed. */
 export function firstInDialog(field: HTMLElement | null): void {
   field?.setAttribute("autofocus", "");

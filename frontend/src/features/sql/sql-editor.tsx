@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 
-import { CodeEditor } from "../../ui/code-editor";
+import { CodeEditor, type Insertion } from "../../ui/code-editor";
 import { sqlLanguage } from "./sql-language";
 import type { SqlNames } from "./use-sql-names";
 
@@ -17,8 +17,8 @@ export default function SqlEditor({
   text: string;
   names: SqlNames;
   error: { from: number; to: number; message: string } | undefined;
-  /** A text for where the cursor is: each value goes there once. */
-  insertion: { text: string } | undefined;
+  /** A text for its place: each value goes there once. */
+  insertion: Insertion | undefined;
   onChange: (text: string) => void;
   onSelect: (selection: { from: number; to: number }) => void;
   onRun: (text: string, selection: { from: number; to: number }) => void;

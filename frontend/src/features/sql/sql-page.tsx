@@ -8,6 +8,7 @@ import { errorRange } from "../../model/sql-places";
 import { statementsIn } from "../../model/statements";
 import { statementCancel } from "../../queries/statements";
 import { LaneDot } from "../../ui/branch-name";
+import type { Insertion } from "../../ui/code-editor";
 import { PageHead, Panel } from "../../ui/page";
 import { Loading } from "../../ui/states";
 import { TablesPanel } from "./names-tree";
@@ -52,7 +53,7 @@ interface Selection {
 function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
   const { text, write, isKept } = useKeptText(catalog, first);
   const [selection, setSelection] = useState<Selection>({ from: 0, to: 0 });
-  const [insertion, setInsertion] = useState<{ text: string }>();
+  const [insertion, setInsertion] = useState<Insertion>();
   const names = useSqlNames(catalog, branch, text);
   const session = useSqlSession(catalog, branch, moveTo);
   // A result stays visible while the next statement runs.
@@ -71,7 +72,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
   const wanted = chosenStatements(text, selection).length;
   const mark = markOf(text, execution);
   const meant = mark?.replacement;
-  const replacement = mark && meant !== undefined ? { name: meant, replace: () => write(text.slice(0, mark.from) + meant + text.slice(mark.to)) } : undefined;
+  const replacement = mark && meant !== undefined ? { name: meant, replace: () => setInsertion({ text: meant, at: { from: mark.from, to: mark.to } }) } : undefined;
   const isPart = selection.from < selection.to;
   return (
     <div className="page">

@@ -43,16 +43,16 @@ describe("a write on a branch that others rely on", () => {
     const user = userEvent.setup();
     renderAt(`/c/demo/sql?branch=delays&statement=${WRITE}`);
     await user.click(await screen.findByRole("button", { name: "Run" }));
-    const dialog = await screen.findByRole("dialog", { name: "Write on delays?" });
+    const dialog = await screen.findByRole("dialog", { name: "Write to delays?" });
     expect(dialog.textContent).toContain("delays is protected.");
     expect(bodies(asked, "/api/v1/sql/")).toEqual([]);
-    await user.click(within(dialog).getByRole("button", { name: "Write on delays" }));
+    await user.click(within(dialog).getByRole("button", { name: "Write to delays" }));
     await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toHaveLength(1));
     await user.click(await screen.findByRole("button", { name: "Run" }));
     await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toHaveLength(2));
     sessionStorage.clear();
     await user.click(await screen.findByRole("button", { name: "Run" }));
-    expect(await screen.findByRole("dialog", { name: "Write on delays?" })).toBeTruthy();
+    expect(await screen.findByRole("dialog", { name: "Write to delays?" })).toBeTruthy();
   });
 
   it("is not asked again where the browser keeps the answer", async () => {
@@ -62,8 +62,8 @@ describe("a write on a branch that others rely on", () => {
     await user.click(await screen.findByRole("button", { name: "Run" }));
     const dialog = await screen.findByRole("dialog");
     expect(dialog.textContent).toContain("delays is the default branch.");
-    await user.click(within(dialog).getByRole("checkbox", { name: "Do not ask again for this branch here" }));
-    await user.click(within(dialog).getByRole("button", { name: "Write on delays" }));
+    await user.click(within(dialog).getByRole("checkbox", { name: "Do not ask again for this branch in this browser" }));
+    await user.click(within(dialog).getByRole("button", { name: "Write to delays" }));
     await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toHaveLength(1));
     sessionStorage.clear();
     await user.click(await screen.findByRole("button", { name: "Run" }));

@@ -4,7 +4,7 @@ import { counted } from "../../model/format";
 import { laneColour } from "../../model/lanes";
 import { shortStatement } from "../../model/statements";
 import { LaneDot } from "../../ui/branch-name";
-import { Dialog } from "../../ui/dialog";
+import { Dialog, firstInDialog } from "../../ui/dialog";
 import type { useWriteQuestion } from "./use-write-question";
 
 /** Asks before the first write of a session on a default or protected branch. */
@@ -14,7 +14,7 @@ export function WriteQuestion({ asks }: { asks: ReturnType<typeof useWriteQuesti
   const { branches, statements } = asks.question;
   const names = branches.map(({ name }) => name).join(", ");
   return (
-    <Dialog title={`Write on ${names}?`} onClose={asks.close}>
+    <Dialog title={`Write to ${names}?`} onClose={asks.close}>
       <ul className="stack write-targets">
         {branches.map(({ name, why }) => (
           <li key={name} className={`row write-target lane-${laneColour(name)}`}>
@@ -28,14 +28,14 @@ export function WriteQuestion({ asks }: { asks: ReturnType<typeof useWriteQuesti
       <p className="small muted">{statements.length === 1 ? <code>{shortStatement(statements[0]?.text ?? "", 60)}</code> : `${counted(statements.length, "statement")} run, one after the other.`}</p>
       <label className="row">
         <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.target.checked)} />
-        Do not ask again for {branches.length === 1 ? "this branch" : "these branches"} here
+        Do not ask again for {branches.length === 1 ? "this branch" : "these branches"} in this browser
       </label>
       <div className="actions">
-        <button type="button" className="button" onClick={asks.close}>
+        <button type="button" className="button" onClick={asks.close} ref={firstInDialog}>
           Cancel
         </button>
         <button type="button" className="button primary" onClick={() => asks.answer(isKept)}>
-          Write on {names}
+          Write to {names}
         </button>
       </div>
     </Dialog>
