@@ -7,7 +7,7 @@ It answers what ``changes_dataframe`` answers, or None: many rows, and all that 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,12 +55,12 @@ def plain_changes(warehouse: Warehouse, before: TableScan, after: TableScan, *, 
     schema = after.schema
     if before.schema != schema or not schema.columns:
         return None
-    masked = files_masked(before, after)
-    later = replace(after, files=tuple(file for file in after.files if file.file_id not in masked))
-    if sum(file.rows for file in (*before.files, *later.files)) > MOST_ROWS:
+    masked = files_masked(before, after), files_masked(after, before)
+    files = (*before.files, *(file for file in after.files if file.file_id not in masked[1]))
+    if sum(file.rows for file in files) > MOST_ROWS:
         return None
     try:
-        sides = _side(warehouse, before, masked), _side(warehouse, later, {})
+        sides = _side(warehouse, before, masked[0]), _side(warehouse, after, masked[1])
         rows = _first(warehouse, sides, limit + 1)
     except (_Elsewhere, FileNotFoundError):
         # Of a file that is gone Spark says so.
@@ -77,7 +77,8 @@ def _side(warehouse: Warehouse, scan: TableScan, masked: Mapping[int, FileScan])
         if file.file_id in masked:
             is_read[:] = False
             is_read[deleted_positions(warehouse, masked[file.file_id].delete_paths)] = True
-        is_read[deleted_positions(warehouse, file.delete_paths)] = False
+        if is_read.any():
+            is_read[deleted_positions(warehouse, file.delete_paths)] = False
         positions = np.flatnonzero(is_read)
         if len(positions):
             ids.append(stored_row_ids(warehouse, file)[positions])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -26,18 +26,12 @@ def changes_dataframe(spark: SparkSession, warehouse: Warehouse, before: TableSc
     """``change``, ``row_id`` and the columns of ``after``, ordered by row id; an update gives the row before and after.
 
     Both scans are read as the schema of ``after`` and hold only files that the other has not, or has with other
-    deletes. Of a file that only has more deletes after, the rows that these mark are read, and no others.
+    deletes. Of a file that both have, the rows that only one side's deletes mark are read, and no others.
     """
     columns = after.schema.columns
-    masked = files_masked(before, after)
-    kept = tuple(file for file in before.files if file.file_id not in masked)
     joining = Joining.of(before, after)
-    parts = [_side(spark, warehouse, replace(before, files=kept), columns, "b")] if kept or not masked else []
-    if masked:
-        parts.append(_rows_gone(spark, warehouse, before, masked, columns))
-        after = replace(after, files=tuple(file for file in after.files if file.file_id not in masked))
-    one = joining.together(reduce(lambda some, more: some.unionAll(more), parts))
-    other = joining.beside(_side(spark, warehouse, after, columns, "a"))
+    one = joining.together(_side(spark, warehouse, before, files_masked(before, after), columns, "b"))
+    other = joining.beside(_side(spark, warehouse, after, files_masked(after, before), columns, "a"))
     same = " AND ".join(same_value(column.type, f"b_{i}", f"a_{i}") for i, column in enumerate(columns))
     both = joining.together(one.join(other, one["b_id"] == other["a_id"], "full_outer"))
     joined = both.where(f"b_id IS NULL OR a_id IS NULL OR NOT ({same})")
@@ -50,41 +44,47 @@ def changes_dataframe(spark: SparkSession, warehouse: Warehouse, before: TableSc
     )
 
 
-def files_masked(before: TableScan, after: TableScan) -> dict[int, FileScan]:
-    """By id the files that differ in that they have more deletes after; each with these alone."""
-    later = {file.file_id: file for file in after.files}
+def files_masked(one: TableScan, other: TableScan) -> dict[int, FileScan]:
+    """By id the files of ``one`` that both have; each with the deletes alone that only ``other`` has."""
+    there = {file.file_id: file for file in other.files}
     found = {}
-    for file in before.files:
-        then = later.get(file.file_id)
-        if then is None or (file.partition, file.is_moved) != (then.partition, then.is_moved):
-            continue
-        more = tuple(path for path in then.delete_paths if path not in file.delete_paths)
-        if set(file.delete_paths) <= set(then.delete_paths) and more:
-            found[file.file_id] = replace(then, delete_paths=more)
+    for file in one.files:
+        same = there.get(file.file_id)
+        if same is not None and (file.partition, file.is_moved) == (same.partition, same.is_moved):
+            more = tuple(path for path in same.delete_paths if path not in file.delete_paths)
+            found[file.file_id] = replace(same, delete_paths=more)
     return found
 
 
-def _rows_gone(
+def _side(
     spark: SparkSession,
     warehouse: Warehouse,
-    before: TableScan,
+    scan: TableScan,
     masked: Mapping[int, FileScan],
     columns: tuple[Column, ...],
+    prefix: str,
 ) -> DataFrame:
-    """The rows of files of ``before`` that the deletes of ``masked`` mark."""
-    scan = replace(before, files=tuple(file for file in before.files if file.file_id in masked))
-    frame = table_dataframe(spark, warehouse, scan, with_address=True)
-    few = few_addresses(warehouse, list(masked.values()))
+    """The rows of the scan; of its files that are ``masked`` those that the deletes there mark."""
+    marked = {identifier: file for identifier, file in masked.items() if file.delete_paths}
+    kept = tuple(file for file in scan.files if file.file_id not in masked)
+    frames = [table_dataframe(spark, warehouse, replace(scan, files=kept), with_address=True)] if kept else []
+    if marked:
+        files = tuple(file for file in scan.files if file.file_id in marked)
+        frame = table_dataframe(spark, warehouse, replace(scan, files=files), with_address=True)
+        frames.append(_rows_marked(spark, warehouse, frame, list(marked.values())))
+    if not frames:
+        frames.append(table_dataframe(spark, warehouse, replace(scan, files=()), with_address=True))
+    return reduce(lambda some, more: some.unionAll(more), (_valued(frame, columns, prefix) for frame in frames))
+
+
+def _rows_marked(
+    spark: SparkSession, warehouse: Warehouse, frame: DataFrame, marking: Sequence[FileScan]
+) -> DataFrame:
+    few = few_addresses(warehouse, marking)
     if few is None:
-        gone = deleted_addresses(spark, warehouse, list(masked.values())).hint("broadcast")
-        return _valued(frame.join(gone, ADDRESS, "left_semi"), columns, "b")
-    return _valued(frame.filter(is_among(ADDRESS, few)), columns, "b")
-
-
-def _side(
-    spark: SparkSession, warehouse: Warehouse, scan: TableScan, columns: tuple[Column, ...], prefix: str
-) -> DataFrame:
-    return _valued(table_dataframe(spark, warehouse, scan, with_address=True), columns, prefix)
+        gone = deleted_addresses(spark, warehouse, marking).hint("broadcast")
+        return frame.join(gone, ADDRESS, "left_semi")
+    return frame.filter(is_among(ADDRESS, few))
 
 
 def _valued(frame: DataFrame, columns: tuple[Column, ...], prefix: str) -> DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from catalog_app.domain.schema import Column
 from catalog_app.engine import plain_changes
 from catalog_app.engine.answers import collect
 from catalog_app.engine.inputs_outputs import QueryResult
-from catalog_app.engine.row_diff import changes_dataframe
+from catalog_app.engine.row_diff import changes_dataframe, files_masked
 from catalog_app.engine.session import SparkSessions
 from tests.engine.conftest import lake_in
 from tests.engine.lake import Lake, schema_of
@@ -69,6 +70,36 @@ def test_two_snapshots_differ_as_spark_says(history: tuple[Lake, Sequence[TableS
             assert repr(found) == repr(by_spark(lake, before, seen[other], EVERY)), (one, other)
             first = here(lake, before, seen[other], 3)
             assert repr(first) == repr(replace(found, rows=found.rows[:3], truncated=len(found.rows) > 3))
+
+
+def test_branches_with_deletes_of_their_own(sessions: SparkSessions, tmp_path: Path) -> None:
+    """Of a file that both have, the rows are read that one of them deleted, and no others."""
+    lake = lake_in(tmp_path, sessions)
+    lake.schema = schema_of("id int", "v string")
+    lake.query("SELECT CAST(id AS INT) AS id, 'a' AS v FROM range(2000)")
+    lake.delete("id = 7")
+    forked = list(lake.files)
+    lake.delete("id IN (3, 4)")
+    lake.update("id = 1", v="'here'")
+    one = lake.scan()
+    lake.files = forked
+    lake.delete("id IN (4, 14)")
+    lake.update("id IN (1, 5)", v="'there'")
+    other = lake.scan()
+    expected = [(1, "update"), (3, "insert"), (5, "update"), (14, "delete")]
+    for before, after in ((one, other), (other, one)):
+        found = here(lake, before, after, EVERY)
+        assert found is not None
+        assert repr(found) == repr(by_spark(lake, before, after, EVERY))
+        names = {(row[2], row[0].partition("_")[0]) for row in found.rows}
+        assert {identifier for identifier, _ in names} == {identifier for identifier, _ in expected}
+        if before is one:
+            assert sorted(names) == expected
+        read = [
+            len(plain_changes._side(lake.warehouse, *side).ids)
+            for side in ((before, files_masked(before, after)), (after, files_masked(after, before)))
+        ]
+        assert max(read) <= 4
 
 
 def test_engine_starts_no_job_for_few_rows(
