@@ -77,9 +77,7 @@ def _side(
     return reduce(lambda some, more: some.unionAll(more), (_valued(frame, columns, prefix) for frame in frames))
 
 
-def _rows_marked(
-    spark: SparkSession, warehouse: Warehouse, frame: DataFrame, marking: Sequence[FileScan]
-) -> DataFrame:
+def _rows_marked(spark: SparkSession, warehouse: Warehouse, frame: DataFrame, marking: Sequence[FileScan]) -> DataFrame:
     few = few_addresses(warehouse, marking)
     if few is None:
         gone = deleted_addresses(spark, warehouse, marking).hint("broadcast")
