@@ -31,6 +31,10 @@ export function routesFor(queries: QueryClient): RouteObject[] {
               lazy: async () => ({ Component: (await import("./features/table/table-page")).TablePage }),
             },
             {
+              path: "/c/:catalog/b/:branch/v/:database/:view",
+              lazy: async () => ({ Component: (await import("./features/branch/view-page")).ViewPage }),
+            },
+            {
               path: "/c/:catalog/compare/:pair?",
               ...ahead(queries, comparisonAhead),
               lazy: async () => ({ Component: (await import("./features/compare/compare-page")).ComparePage }),

@@ -48,7 +48,7 @@ from lakeui.api.sql import (
     statement_views,
     task_views,
 )
-from lakeui.api.tables import database_views, search_view, table_views, trash_view
+from lakeui.api.tables import database_views, search_view, table_views, trash_view, view_views
 from lakeui.api.webhooks import views as webhook_views
 
 register_converter(BranchConverter, "branch")
@@ -70,6 +70,8 @@ table_patterns = [
 database_patterns: list[URLPattern | URLResolver] = [
     path("", database_views.DatabaseListView.as_view(), name="api-databases"),
     path("<str:database>/", database_views.DatabaseView.as_view(), name="api-database"),
+    path("<str:database>/views/", view_views.ViewListView.as_view(), name="api-views"),
+    path("<str:database>/views/<str:view>/", view_views.ViewView.as_view(), name="api-view"),
     path("<str:database>/tables/", database_views.TableListView.as_view(), name="api-tables"),
     path("<str:database>/tables/<str:table>/", include(table_patterns)),
 ]

@@ -118,6 +118,7 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
     dora, address = lake.people["dora"], lake.address
     lake.write("ALTER TABLE d.t SET TBLPROPERTIES ('k' = '2')", "dora")
     lake.write("CREATE TAG early FROM b", "dora")
+    lake.write("CREATE VIEW d.v COMMENT 'all' AS SELECT id FROM d.t", "dora")
     number = _made(dora.post(lake.requests, {"source": "b", "destination": "main", "title": "Properties"}))["number"]
     own = f"{lake.requests}{number}/"
     lake.write("MERGE BRANCH b DRY RUN", "dora")
@@ -144,6 +145,7 @@ def _filled(lake: ReviewLake) -> dict[str, Any]:
         "destination": "main",
         "database": "d",
         "table": "t",
+        "view": "v",
         "kind": "table",
         "object_id": lake.table_id,
         "table_id": lake.table_id,

@@ -162,6 +162,7 @@ class Scene:
             "version": 1,
             "database": "d",
             "table": "t",
+            "view": "v",
             "tag": "early",
             "source": "b",
             "destination": "main",

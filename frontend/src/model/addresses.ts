@@ -20,6 +20,10 @@ export function tableAddress(catalog: string, branch: string, database: string, 
   return `${branchAddress(catalog, branch)}/t/${part(database)}/${part(table)}`;
 }
 
+export function viewAddress(catalog: string, branch: string, database: string, view: string): string {
+  return `${branchAddress(catalog, branch)}/v/${part(database)}/${part(view)}`;
+}
+
 /** Compare two branches, or choose what to compare where either is missing. */
 export function compareAddress(catalog: string, source?: string, destination?: string): string {
   const start = `${catalogAddress(catalog)}/compare`;

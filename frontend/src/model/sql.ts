@@ -108,6 +108,14 @@ export function tableCreate(database: string, table: string, columns: readonly N
   return `CREATE TABLE ${tableName(database, table)} (\n  ${[...lines, ...(key.length ? [`PRIMARY KEY (${key.join(", ")})`] : [])].join(",\n  ")}\n)`;
 }
 
+export function viewDrop(database: string, view: string): string {
+  return `DROP VIEW ${tableName(database, view)}`;
+}
+
+export function viewDescribe(database: string, view: string): string {
+  return `DESCRIBE ${tableName(database, view)}`;
+}
+
 export function tableUndrop(database: string, table: string, id: number, as = ""): string {
   return undropped(`TABLE ${tableName(database, table)}`, id, as);
 }

@@ -34,6 +34,7 @@ __all__ = ["database", "stored"]
 
 CATALOG = "/api/v1/catalogs/{catalog}/"
 TABLE = CATALOG + "branches/{branch}/databases/{database}/tables/{table}/"
+VIEWS = CATALOG + "branches/{branch}/databases/{database}/views/"
 COMPARE = CATALOG + "compare/{source}...{destination}/"
 OBJECT = COMPARE + "objects/{kind}/{object_id}/"
 DECISIONS = OBJECT + "decisions/"
@@ -331,6 +332,8 @@ def test_no_resource_of_a_catalog_is_left_out() -> None:
         COMPARED_SIDES,
         COMPARED_PROFILE,
         IMPORT,
+        VIEWS,
+        VIEWS + "{view}/",
     }
     held |= {
         CATALOG + "webhooks/",

@@ -131,6 +131,8 @@ def test_the_document_is_valid_openapi_3_1() -> None:
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/": ["get", "post"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/": ["delete", "get", "patch"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/views/": ["get"],
+        "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/views/{view}/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/changes/": ["get"],
         "/api/v1/catalogs/{catalog}/branches/{branch}/databases/{database}/tables/{table}/compaction/": ["get"],

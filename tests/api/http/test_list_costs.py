@@ -75,6 +75,7 @@ OF_A_REQUEST = [
 ]
 OF_WORK = [
     CATALOG + "branches/{branch}/imports/",
+    CATALOG + "branches/{branch}/databases/{database}/views/",
     PIPELINES,
     PIPELINE + "versions/",
     PIPELINE + "runs/",
@@ -239,8 +240,9 @@ def test_lists_of_imports_pipelines_runs_and_search_results(
         made(lake.caller.post(f"{own}runs/", {}))
         lake.sql(f"CREATE TABLE d.needle{number} (needle INT)")
         lake.sql(f"CREATE BRANCH needle{number}")
+        lake.sql(f"CREATE VIEW d.v{number} AS SELECT 1 AS one")
 
-    holds(lake, OF_WORK, more, pipeline_id=first, zone="z")
+    holds(lake, OF_WORK, more, pipeline_id=first, zone="z", database="d")
 
 
 def test_no_list_is_left_out() -> None:

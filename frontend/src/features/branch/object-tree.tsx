@@ -2,10 +2,11 @@ import { useDeferredValue, useState } from "react";
 import { Link } from "react-router";
 
 import type { Database, TableSummary } from "../../api/resources";
-import { tableAddress } from "../../model/addresses";
+import { tableAddress, viewAddress } from "../../model/addresses";
 import { bytes, counted } from "../../model/format";
 import { useMay } from "../../queries/catalogs";
 import { useDatabases, useTables } from "../../queries/tables";
+import { useViews } from "../../queries/views";
 import { Icon } from "../../ui/icons";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -34,8 +35,8 @@ export function ObjectTree({ catalog, branch, opened }: { catalog: string; branc
               <input
                 className="input"
                 type="search"
-                placeholder="Find a table"
-                aria-label="Find a table by name"
+                placeholder="Find a table or view"
+                aria-label="Find a table or view by name"
                 value={text}
                 onChange={(event) => setText(event.target.value)}
               />
@@ -83,6 +84,7 @@ function DatabaseBranch({
       {open || search !== "" ? (
         <>
           <Tables catalog={catalog} branch={branch} database={database.name} search={search} />
+          <Views catalog={catalog} branch={branch} database={database.name} search={search} />
           {mayWrite ? <DatabaseChanges catalog={catalog} branch={branch} database={database} /> : null}
         </>
       ) : null}
@@ -120,6 +122,30 @@ function Tables({
         );
       }}
     </Loaded>
+  );
+}
+
+/** Nothing where the database has no view. */
+function Views({ catalog, branch, database, search }: { catalog: string; branch: string; database: string; search: string }) {
+  const views = useViews(catalog, branch, database, search);
+  if (views.error) return <p className="inside muted">The views of {database} could not be read.</p>;
+  const found = views.data?.results ?? [];
+  if (found.length === 0) return null;
+  return (
+    <>
+      <ul aria-label={`Views of ${database}`}>
+        {found.map((view) => (
+          <li key={view.view_id} className="view-row">
+            <Link className="ellipsis" to={viewAddress(catalog, branch, database, view.name)}>
+              {view.name}
+            </Link>
+            <span className="muted small">view</span>
+            <span className="muted small ellipsis">{view.comment}</span>
+          </li>
+        ))}
+      </ul>
+      {views.data?.next ? <p className="inside small muted">There are more views. Type a part of the name to find one.</p> : null}
+    </>
   );
 }
 

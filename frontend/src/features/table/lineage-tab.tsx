@@ -1,10 +1,9 @@
 import { useLayoutEffect, useRef } from "react";
 import { Link, useNavigate } from "react-router";
 
-import { pipelineAddress, sqlAddress, tableAddress } from "../../model/addresses";
+import { pipelineAddress, tableAddress, viewAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { lineageLayout, lineageLines, type Lineage, type LineageNode, type PlacedNode } from "../../model/lineage";
-import { tableName } from "../../model/sql";
 import { useLineage, type TablePlace } from "../../queries/tables";
 import { LaneDot } from "../../ui/branch-name";
 import { Grid } from "../../ui/grid";
@@ -123,7 +122,7 @@ function Box({ place, placed, isOwn }: { place: TablePlace; placed: PlacedNode; 
 function addressOf({ catalog, branch }: TablePlace, node: LineageNode): string | undefined {
   if (node.is_dropped) return undefined;
   if (node.kind === "pipeline") return pipelineAddress(catalog, node.id, "runs");
-  if (node.kind === "view") return sqlAddress(catalog, branch, `SELECT * FROM ${tableName(node.database, node.object)} LIMIT 100`);
+  if (node.kind === "view") return viewAddress(catalog, branch, node.database, node.object);
   return `${tableAddress(catalog, branch, node.database, node.object)}?tab=lineage`;
 }
 
