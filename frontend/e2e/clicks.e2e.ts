@@ -5,12 +5,14 @@ import { resolve } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { BASE, conflictMade, launch, open, signedIn, statements, WORK_MS } from "./browser";
+import { BASE, conflictMade, expectAccessible, launch, open, signedIn, statements, WORK_MS } from "./browser";
 
 /** Of their own: other journeys need the conflict of the demo lake. */
 const SOURCE = "clicked";
 const TARGET = "clicking";
 const DESK = "click_desk";
+/** A catalog that a token for another one does not see. */
+const OTHER = `other_${String(Date.now())}`;
 const INVITED = `clicked_${String(Date.now())}`;
 const TABLE = `/c/demo/b/${DESK}/t/flights/reasons`;
 const PAGE = resolve(import.meta.dirname, "../../docs/internals/pages.md");
@@ -43,6 +45,12 @@ async function clicksUntilNow(page: Page): Promise<number> {
   });
 }
 
+/** The names of the catalogs that exist for a token. */
+async function catalogsOf(token: string): Promise<string[]> {
+  const answer = await fetch(`${BASE()}/api/v1/catalogs/`, { headers: { Authorization: `Bearer ${token}` } });
+  return ((await answer.json()) as { results: { name: string }[] }).results.map(({ name }) => name);
+}
+
 describe("the clicks that a task takes", () => {
   let browser: Browser;
   let page: Page;
@@ -73,7 +81,7 @@ describe("the clicks that a task takes", () => {
   }, 3 * WORK_MS);
   afterAll(async () => {
     const { page: last } = await signedIn(browser);
-    await statements(last, "main", `DROP BRANCH ${SOURCE}`, `DROP BRANCH ${TARGET}`, `DROP BRANCH ${DESK}`);
+    await statements(last, "main", `DROP BRANCH ${SOURCE}`, `DROP BRANCH ${TARGET}`, `DROP BRANCH ${DESK}`, `DROP BRANCH IF EXISTS \`${SOURCE}-again\``, `DROP CATALOG IF EXISTS ${OTHER}`);
     await browser.close();
   }, WORK_MS);
 
@@ -137,7 +145,8 @@ describe("the clicks that a task takes", () => {
     });
   });
 
-  it("to resolve, approve, merge and undo", async () => {
+  it("to resolve, approve, merge, undo and merge again", async () => {
+    let record = "";
     await task("see the rows in conflict, and decide them", "/", async () => {
       await page.getByRole("link", { name: `Compare ${SOURCE} with ${TARGET}` }).click();
       await button("Keep both").first().click();
@@ -154,6 +163,8 @@ describe("the clicks that a task takes", () => {
       "/",
       async () => {
         await reviewer.getByRole("link", { name: "Merge requests" }).first().click();
+        // The start page has links with this name too.
+        await reviewer.waitForURL(/\/requests$/);
         await reviewer.getByRole("link", { name: new RegExp(SOURCE) }).first().click();
         await button("✓ Approve", reviewer).click();
         await reviewer.getByText(/^1 .*approval/).first().waitFor();
@@ -164,11 +175,21 @@ describe("the clicks that a task takes", () => {
       await button(`Merge into ${TARGET}`).click();
       await page.getByRole("link", { name: "See changes, who approved it, and revert" }).click();
       await button("Revert").waitFor();
+      record = new URL(page.url()).pathname;
     });
     await task("undo the merge", undefined, async () => {
       await button("Revert").click();
       await button("Revert", dialog()).click();
       await page.waitForURL(new RegExp(`/b/${TARGET}\\?tab=history`), { timeout: WORK_MS });
+    });
+    await task("merge it again after that", record, async () => {
+      await page.getByRole("link", { name: /^Merge request #\d+$/ }).click();
+      await button("Merge again …").click();
+      await expectAccessible(page);
+      await button("Open the merge request", dialog()).click();
+      await page.waitForURL(/\/requests\/\d+$/, { timeout: WORK_MS });
+      await page.getByRole("link", { name: `${SOURCE}-again` }).first().waitFor({ timeout: WORK_MS });
+      await page.getByText(/^Merges #\d+ again: version \d+ of/).waitFor();
     });
   });
 
@@ -221,6 +242,20 @@ describe("the clicks that a task takes", () => {
       await button("Create", dialog()).click();
       await button("I have it", dialog()).waitFor();
     });
+    await statements(page, "main", `CREATE CATALOG ${OTHER}`);
+    await task("make a token for one catalog", "/settings", async () => {
+      await button("New token").click();
+      await dialog().getByLabel("Name", { exact: true }).fill(`${DESK} of demo`);
+      await dialog().getByLabel(/^Only these/).click();
+      await dialog().getByLabel(OTHER).waitFor();
+      await dialog().getByLabel("demo", { exact: true }).click();
+      await expectAccessible(page);
+      await button("Create", dialog()).click();
+      await button("I have it", dialog()).waitFor();
+    });
+    expect(await catalogsOf((await dialog().locator(".copyable code").textContent()) ?? "")).toEqual(["demo"]);
+    await button("I have it", dialog()).click();
+    await page.getByRole("listitem").filter({ hasText: `${DESK} of demo` }).getByText(/ in demo$/).waitFor();
     await task("invite a person", "/people", async () => {
       await button("Invite").click();
       await dialog().getByLabel("User name").fill(INVITED);
