@@ -40,6 +40,13 @@ describe("the zoom of the graph", () => {
     expect(width()).toBe(first);
   });
 
+  it("has as much room as its names need", () => {
+    const { width } = shown();
+    // A narrow screen begins at the right end: three commits stand beside the name.
+    expect(width()).toBeLessThan(220);
+    expect(width()).toBeGreaterThan(24 + 3 * 34 + "main".length * 8);
+  });
+
   it("follows the keys, as far as the buttons go", () => {
     const { width } = shown();
     const first = width();

@@ -15,8 +15,9 @@ import { useKeys } from "../frame/use-keys";
 const LANE_HEIGHT = 34;
 const TOP = 30;
 const LEFT = 24;
-/** The longest name of a lane with its shield; a tag of the last commit fits there too. */
+/** At most so many pixels stand behind the last commit, for the names of lanes and the tags of this commit. */
 const NAME_WIDTH = 240;
+const LETTER = 8;
 const SHIELD = 14;
 /** Pixels of the wheel that are one step of the zoom. */
 const TURN = 60;
@@ -103,6 +104,14 @@ function useZoom(columns: number) {
   return { box, zoom, zoomBy };
 }
 
+/** What the longest name needs, so that a narrow screen shows commits beside it. */
+function nameWidth({ lanes, nodes }: GraphLayout): number {
+  const names = lanes.filter(({ branch }) => !branch.is_dropped).map(({ branch }) => branch.name);
+  const tags = nodes.flatMap((node) => (node.kind === "fold" ? [] : node.tags.map(({ name }) => name)));
+  const longest = Math.max(0, ...names.concat(tags).map(({ length }) => length));
+  return Math.min(NAME_WIDTH, longest * LETTER + SHIELD + LEFT);
+}
+
 function Drawing({
   catalog,
   layout,
@@ -120,7 +129,7 @@ function Drawing({
 }) {
   const x = (column: number) => LEFT + column * step;
   const y = (lane: number) => TOP + lane * LANE_HEIGHT;
-  const width = LEFT + layout.columnCount * step + NAME_WIDTH;
+  const width = LEFT + layout.columnCount * step + nameWidth(layout);
   const height = TOP + layout.laneCount * LANE_HEIGHT;
   const navigate = useNavigate();
   const isProtected = useProtectedNames(catalog);
