@@ -42,7 +42,9 @@ export function BranchSwitch({ catalog, branch }: { catalog: string; branch: str
           to={onOtherBranch(pathname, search, entry.name)}
         >
           <LaneDot branch={entry.name} />
-          <bdi className="grow ellipsis">{entry.name}</bdi>
+          <bdi className="grow ellipsis" title={entry.name}>
+            {entry.name}
+          </bdi>
           <span className="muted small number">v{entry.head_version}</span>
         </Link>
       ))}

@@ -23,6 +23,16 @@ describe("the frame", () => {
     expect(document.title).toBe("Catalogs · lakeui");
   });
 
+  it("cuts a long name of a catalog in its menu, and has the whole as a title", async () => {
+    const name = "n".repeat(255);
+    const catalogs = page(["demo", name].map((each) => ({ name: each, comment: "", branch_count: 0, commit_count: 0, last_commit: null })));
+    serve({ ...LAKE, "/api/v1/catalogs/": catalogs, [`/api/v1/catalogs/${name}/branches/`]: page([]) });
+    renderAt("/c/demo/b/main");
+    const shown = await screen.findByTitle(name);
+    expect(shown.className).toBe("grow ellipsis");
+    expect(shown.closest("a")?.getAttribute("href")).toBe(`/c/${name}`);
+  });
+
   it("keeps the branch from page to page, and says which it is", async () => {
     localStorage.clear();
     serve({

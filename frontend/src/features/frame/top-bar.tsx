@@ -92,7 +92,9 @@ function CatalogMenu({ chosen }: { chosen: string }) {
       {names.map((name) => (
         <Link key={name} className="item" to={catalogAddress(name)} aria-current={name === chosen}>
           <Icon name="database" size={14} />
-          {name}
+          <bdi className="grow ellipsis" title={name}>
+            {name}
+          </bdi>
         </Link>
       ))}
     </Menu>
