@@ -409,6 +409,7 @@ VERBS = {
     "results": "sql",
     "rights-records": "people",
     "rules": "api",
+    "samples": "api",
     "search": "api",
     "sessions": "sql",
     "sql": "sql",

@@ -40,10 +40,11 @@ from tests.support.lake import Lake
 
 SECRET, HIDDEN = "zebra@secret.example", "walrus-row"
 CATALOG = "/api/v1/catalogs/{catalog}/"
-TABLES = CATALOG + "branches/{branch}/databases/{database}/tables/"
+DATABASE = CATALOG + "branches/{branch}/databases/{database}/"
+TABLES, VIEWS = DATABASE + "tables/", DATABASE + "views/"
 KEEPING = {
     *(CATALOG, CATALOG + "branches/", CATALOG + "tags/", CATALOG + "branches/{branch}/databases/"),
-    *(CATALOG + "branches/{branch}/databases/{database}/", TABLES, TABLES + "{table}/rows/"),
+    *(DATABASE, TABLES, TABLES + "{table}/rows/", VIEWS, VIEWS + "{view}/"),
 }
 """Addresses of a catalog that somebody may read from whom rows are hidden there."""
 KEEPING_STATEMENTS = {
@@ -54,7 +55,7 @@ OF_NO_CATALOG = {"show_queries", "drop_temporary_view", "set_partition_overwrite
 SHOWN_TO_OWNERS = {
     *(TABLES + "{table}/" + part for part in ("rows/", "changes/", "history/", "profile/")),
     *(CATALOG + "branches/{branch}/history/", CATALOG + "merge-requests/", CATALOG + "checks/"),
-    CATALOG + "queries/",
+    *(CATALOG + "queries/", VIEWS + "{view}/"),
     CATALOG + "compare/{source}...{destination}/objects/table/{table_id}/rows/",
     CATALOG + "merge-requests/{number}/comments/",
     *("/api/v1/tasks/", "/api/v1/results/{result_id}/rows/", "/api/v1/pipelines/{pipeline_id}/"),
@@ -78,7 +79,7 @@ class Story:
         sql("CREATE DATABASE d")
         sql("CREATE TABLE d.t (id INT, email STRING, team STRING) PARTITIONED BY (team)")
         sql(f"INSERT INTO d.t VALUES (1, '{SECRET}', 'a'), (2, 'x', '{HIDDEN}')")
-        sql("CREATE VIEW d.v AS SELECT * FROM d.t")
+        sql(f"CREATE VIEW d.v AS SELECT * FROM d.t WHERE email <> 'not {SECRET}'")
         for branch in ("b", "c", "gone"):
             sql(f"CREATE BRANCH {branch}")
         sql(f"UPDATE d.t SET email = 'left {SECRET}' WHERE id = 2", "b")
@@ -148,6 +149,7 @@ class Story:
             "branch": "main",
             "database": "d",
             "table": "t",
+            "view": "v",
             "tag": "g",
             "group": group.name,
             "source": "b",
