@@ -263,12 +263,12 @@ def test_who_sees_catalog_reads_everything_others_nothing(scene: Scene) -> None:
     assert found == wanted | rows
 
 
-def test_token_for_a_dropped_namesake_reaches_nothing(scene: Scene) -> None:
+def test_token_for_a_dropped_namesake_reaches_nothing(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     namesake = catalog_get(Bench(1).catalog)
     join(scene.person.user, namesake.name)
     Catalog.objects.filter(pk=namesake.pk).update(name=scene.lake.catalog, dropped_at=timezone.now())
     secret = token_create(user=scene.person.user, name="limited", catalogs=[namesake.pk])[1]
-    scene.person.headers["Authorization"] = f"Bearer {secret}"
+    monkeypatch.setitem(scene.person.headers, "Authorization", f"Bearer {secret}")
     for is_superuser in (False, True):
         User.objects.filter(pk=scene.person.user.pk).update(is_superuser=is_superuser)
         for _, method, path, body in WRITES:
