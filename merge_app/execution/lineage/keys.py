@@ -229,6 +229,8 @@ def _by_key(
     """One fact a key: that of the row which is shown, else the newest of those that are gone."""
     if len(ascending(live_keys)) != len(live_keys):
         raise KeyTwice(f"one side shows a key twice: rows {np.sort(live['row_id'])[:20].tolist()}")
+    left = ~_came_and_went(dead, dead_keys, births, news)
+    dead, dead_keys = _where(dead, left), dead_keys[left]
     order = np.lexsort((dead["stamp"], dead_keys))
     dead = _restored_before(dead, dead_keys, order, births, news)
     last = np.ones(len(order), dtype=np.bool_)
@@ -238,6 +240,15 @@ def _by_key(
     order = np.argsort(both, kind="stable")
     rows = {name: np.concatenate([column, dead[name][chosen]])[order] for name, column in live.items()}
     return placed(rows, births, news, both[order])
+
+
+def _came_and_went(dead: Mapping[str, Array], keys: Ints, births: Births, news: Ints) -> Mask:
+    """Rows that a side wrote and took away since, of keys that had no row when both sides last met: the key is as it
+    was then (P7).
+    """
+    is_own = np.isin(births.stamp[births.of(dead["row_id"])], news)
+    found: Mask = is_own & ~are_among(keys, ascending(keys[~is_own]))
+    return found
 
 
 def _restored_before(
