@@ -75,8 +75,9 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         merged, shown = case.merged.schema, _shown(case, before)
         columns = columns_by_facts(columns, merged, case.column_findings, source, case.destination, shown=shown)
     # Columns that only one side changed are not even read.
+    names: dict[int, str] = {}
     if source.columns and case.destination.columns:
-        columns = with_what_is_left(columns, _shown(case, before))
+        columns, names = with_what_is_left(columns, _shown(case, before)), _names(before.schema)
     properties = properties_merged(case.merged, before, source)
     judged = Case(source, case.destination, columns, case.facts, properties)
     found = [] if case.destination.dropped else problems(rules, judged)
@@ -87,7 +88,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         found += [item for item in rows if item.code.value not in allowed]
         allowed = _ALLOWED_BY_BOTH
     findings = judge(pair, found, allowed=allowed)
-    findings += [problem_finding(pair, note) for note in attribute_notes(pair, _names(before.schema))]
+    findings += [problem_finding(pair, note) for note in attribute_notes(pair, names)]
     if source.dropped:
         return _dropped(case, before), findings
     findings += [problem_finding(pair, note) for note in left_value_notes(pair, case.facts.left_values)]
