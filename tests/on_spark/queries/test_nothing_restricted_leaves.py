@@ -44,7 +44,7 @@ DATABASE = CATALOG + "branches/{branch}/databases/{database}/"
 TABLES, VIEWS = DATABASE + "tables/", DATABASE + "views/"
 KEEPING = {
     *(CATALOG, CATALOG + "branches/", CATALOG + "tags/", CATALOG + "branches/{branch}/databases/"),
-    *(DATABASE, TABLES, TABLES + "{table}/rows/", VIEWS, VIEWS + "{view}/"),
+    *(DATABASE, TABLES, TABLES + "{table}/rows/", VIEWS),
 }
 """Addresses of a catalog that somebody may read from whom rows are hidden there."""
 KEEPING_STATEMENTS = {
