@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from lakeui.api.http.answers import NOT_FINISHED
 from lakeui.api.http.base import ApiView, scopes_of
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.http.prefer import read_preference
-from lakeui.api.http.serializers import ProblemDocument, TaskAnswer
+from lakeui.api.http.serializers import ProblemDocument
 from lakeui.api.http.strict import body_checked
 from lakeui.api.sql.sql_view import PREFER, task_response
 from lakeui.demo.load import SAMPLES
@@ -44,9 +45,7 @@ class SampleView(ApiView):
         request=SampleRequest,
         responses={
             (200, "application/json"): SampleAnswer,
-            (202, "application/json"): OpenApiResponse(
-                TaskAnswer, description="Not finished yet; Location names the task."
-            ),
+            **NOT_FINISHED,
             **{(status, "application/problem+json"): ProblemDocument for status in (400, 401, 403, 409, 422)},
         },
     )

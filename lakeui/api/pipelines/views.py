@@ -23,6 +23,7 @@ from lakeui.api.http.answers import (
     FORBIDDEN,
     IF_MATCH,
     IF_NONE_MATCH,
+    NOT_FINISHED,
     NOT_FOUND,
     NOT_MODIFIED,
     STALE,
@@ -40,7 +41,7 @@ from lakeui.api.http.base import (
 )
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.http.prefer import read_preference
-from lakeui.api.http.serializers import ProblemDocument, StatementAnswer, TaskAnswer
+from lakeui.api.http.serializers import ProblemDocument, StatementAnswer
 from lakeui.api.http.strict import body_checked
 from lakeui.api.pipelines.serializers import (
     FieldEntry,
@@ -363,7 +364,7 @@ class PipelineRunListView(ApiView):
         request=RunRequest,
         responses={
             200: StatementAnswer,
-            202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
+            **NOT_FINISHED,
             **BAD_REQUEST,
             **FORBIDDEN,
             **NOT_FOUND,

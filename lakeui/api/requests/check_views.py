@@ -13,11 +13,11 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from catalog_app.domain.names import LONGEST_NAME
-from lakeui.api.http.answers import IF_MATCH, IF_NONE_MATCH, STALE
+from lakeui.api.http.answers import IF_MATCH, IF_NONE_MATCH, NOT_FINISHED, STALE
 from lakeui.api.http.base import ApiView, catalog_of, principal_of, scopes_of, tagged, unchanged
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once, request_digest, task_key
 from lakeui.api.http.prefer import read_preference
-from lakeui.api.http.serializers import ColumnEntry, TaskAnswer
+from lakeui.api.http.serializers import ColumnEntry
 from lakeui.api.http.strict import body_checked
 from lakeui.api.requests.lookup import addressed_request
 from lakeui.api.requests.views import KEY_REUSED, READS, WRITES
@@ -274,7 +274,7 @@ class RequestCheckView(ApiView):
         request=None,
         responses={
             200: inline_serializer("CheckRun", {"checks": serializers.ListField(child=serializers.DictField())}),
-            202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
+            **NOT_FINISHED,
             **WRITES,
             **KEY_REUSED,
         },

@@ -6,16 +6,15 @@ from typing import Any
 
 from django.db import transaction
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from lakeui.api.http.answers import STALE
+from lakeui.api.http.answers import NOT_FINISHED, STALE
 from lakeui.api.http.base import ApiView, principal_of, scopes_of
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, once, request_digest, task_key
 from lakeui.api.http.prefer import read_preference
-from lakeui.api.http.serializers import TaskAnswer
 from lakeui.api.http.strict import body_checked
 from lakeui.api.requests.lookup import addressed_request
 from lakeui.api.requests.serializers import RequestDetail
@@ -63,7 +62,7 @@ class RequestMergeView(ApiView):
         request=MergeBody,
         responses={
             200: RequestMergeAnswer,
-            202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
+            **NOT_FINISHED,
             **WRITES,
             **STALE,
             **KEY_REUSED,

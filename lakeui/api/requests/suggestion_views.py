@@ -6,17 +6,18 @@ from typing import Any
 
 from django.db import transaction
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from catalog_app.domain.roles import Action
 from catalog_app.selectors.people import action_require
 from lakeui import frontdoor
+from lakeui.api.http.answers import NOT_FINISHED
 from lakeui.api.http.base import ApiView, principal_of, scopes_of
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.http.prefer import read_preference
-from lakeui.api.http.serializers import StatementAnswer, TaskAnswer
+from lakeui.api.http.serializers import StatementAnswer
 from lakeui.api.http.strict import body_checked
 from lakeui.api.requests.lookup import addressed_request
 from lakeui.api.requests.views import KEY_REUSED, WRITES
@@ -57,7 +58,7 @@ class SuggestionsView(ApiView):
         request=SuggestionsBody,
         responses={
             200: StatementAnswer,
-            202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
+            **NOT_FINISHED,
             **WRITES,
             **KEY_REUSED,
         },

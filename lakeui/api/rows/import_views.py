@@ -20,12 +20,12 @@ from catalog_app.selectors.imports import import_get, imports_list
 from catalog_app.selectors.snapshots import branch_get
 from catalog_app.services.imports import import_create, import_discard, import_reread
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, NOT_FOUND
+from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, NOT_FINISHED, NOT_FOUND
 from lakeui.api.http.base import ApiView, NewestFirst, catalog_of, scopes_of, session_of
 from lakeui.api.http.file_views import DISPOSITION, TOO_LARGE, FileView
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.http.prefer import read_preference
-from lakeui.api.http.serializers import ProblemDocument, StatementAnswer, TaskAnswer
+from lakeui.api.http.serializers import ProblemDocument, StatementAnswer
 from lakeui.api.http.strict import body_checked
 from lakeui.api.http.uploads import upload_encoding, upload_name, upload_read
 from lakeui.api.rows.import_serializers import ImportAnswer, LoadRequest, ReadingRequest, import_shown
@@ -140,7 +140,7 @@ class ImportLoadView(ApiView):
         request=LoadRequest,
         responses={
             200: StatementAnswer,
-            202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
+            **NOT_FINISHED,
             **BAD_REQUEST,
             **FORBIDDEN,
             **NOT_FOUND,

@@ -8,19 +8,19 @@ from pathlib import Path
 from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from catalog_app.domain.roles import Action
 from catalog_app.services.imports import import_create
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, NOT_FOUND
+from lakeui.api.http.answers import BAD_REQUEST, FORBIDDEN, NOT_FINISHED, NOT_FOUND
 from lakeui.api.http.base import catalog_of, checked, scopes_of, session_of
 from lakeui.api.http.file_views import FileView
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.http.lookup import addressed_table
 from lakeui.api.http.prefer import read_preference
-from lakeui.api.http.serializers import ProblemDocument, StatementAnswer, TaskAnswer
+from lakeui.api.http.serializers import ProblemDocument, StatementAnswer
 from lakeui.api.http.uploads import RawFileParser, upload_encoding, upload_name, upload_read
 from lakeui.api.rows.import_serializers import KeyedMergeQuery
 from lakeui.api.sql.sql_view import PREFER, task_response
@@ -45,7 +45,7 @@ class KeyedMergeView(FileView):
         request={"application/octet-stream": OpenApiTypes.BINARY},
         responses={
             200: StatementAnswer,
-            202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
+            **NOT_FINISHED,
             **BAD_REQUEST,
             **FORBIDDEN,
             **NOT_FOUND,

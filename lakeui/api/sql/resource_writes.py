@@ -21,9 +21,10 @@ from catalog_app.domain.quoting import quote_text
 from catalog_app.selectors.protection import LONGEST_REASON
 from catalog_app.services.catalogs import MAIN
 from lakeui import frontdoor
+from lakeui.api.http.answers import NOT_FINISHED
 from lakeui.api.http.base import scopes_of
 from lakeui.api.http.idempotency import once, task_key
-from lakeui.api.http.serializers import ProblemDocument, StatementAnswer, TaskAnswer
+from lakeui.api.http.serializers import ProblemDocument, StatementAnswer
 from lakeui.api.sql.sql_view import statement_response
 from lakeui.common.errors import InvalidValue
 from lakeui.tasks.statements import statement_run
@@ -75,7 +76,7 @@ _REFUSALS: dict[Any, Any] = {
 DRY_RUN: dict[Any, Any] = {200: OpenApiResponse(StatementAnswer, description="What its dry run answers.")}
 AT_ONCE: dict[Any, Any] = _REFUSALS
 AS_TASK: dict[Any, Any] = {
-    202: OpenApiResponse(TaskAnswer, description="Not finished yet; Location names the task."),
+    **NOT_FINISHED,
     **_REFUSALS,
 }
 

@@ -33,13 +33,13 @@ from catalog_app.services.results import (
     results_of,
 )
 from lakeui import frontdoor
-from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_MODIFIED
+from lakeui.api.http.answers import BAD_REQUEST, IF_NONE_MATCH, NOT_FINISHED, NOT_MODIFIED
 from lakeui.api.http.base import ApiView, NewestFirst, checked, principal_of, scopes_of, tagged
 from lakeui.api.http.downloads import CsvRenderer, FileRenderer, ParquetRenderer
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.http.prefer import read_preference
 from lakeui.api.http.request_work import query_of
-from lakeui.api.http.serializers import ColumnEntry, ProblemDocument, StatementRequest, TaskAnswer
+from lakeui.api.http.serializers import ColumnEntry, ProblemDocument, StatementRequest
 from lakeui.api.http.strict import body_checked
 from lakeui.api.sql.sql_view import PREFER, task_response
 from lakeui.frontdoor.keeping import statement_kept
@@ -169,9 +169,7 @@ class ResultListView(ApiView):
         request=ResultRequest,
         responses={
             201: ResultAnswer,
-            (202, "application/json"): OpenApiResponse(
-                TaskAnswer, description="Not finished yet; Location names the task."
-            ),
+            **NOT_FINISHED,
             **_refused(400, 403, 404, 409, 422, 429),
         },
     )

@@ -6,15 +6,16 @@ from typing import Any
 
 from django.db import transaction
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from lakeui.api.http.answers import NOT_FINISHED
 from lakeui.api.http.base import LONGEST_STATEMENT_BYTES, ApiView, scopes_of
 from lakeui.api.http.errors import TooLarge
 from lakeui.api.http.idempotency import IDEMPOTENCY_KEY, request_digest, task_key
 from lakeui.api.http.prefer import read_preference
-from lakeui.api.http.serializers import ParametersField, ProblemDocument, SessionRequest, StatementAnswer, TaskAnswer
+from lakeui.api.http.serializers import ParametersField, ProblemDocument, SessionRequest, StatementAnswer
 from lakeui.api.http.strict import body_checked
 from lakeui.api.sql.sql_view import PREFER, task_response
 from lakeui.common.errors import InvalidValue
@@ -80,9 +81,7 @@ class ScriptView(ApiView):
         request=ScriptRequest,
         responses={
             (200, "application/json"): ScriptAnswer,
-            (202, "application/json"): OpenApiResponse(
-                TaskAnswer, description="Not finished yet; Location names the task."
-            ),
+            **NOT_FINISHED,
             **{(status, "application/problem+json"): ProblemDocument for status in (400, 401, 403, 404, 409, 413, 422)},
         },
     )

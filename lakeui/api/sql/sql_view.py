@@ -10,12 +10,13 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from lakeui import frontdoor
+from lakeui.api.http.answers import NOT_FINISHED
 from lakeui.api.http.base import ApiView, scopes_of, session_of
 from lakeui.api.http.downloads import CsvRenderer, ParquetRenderer, download_response, is_download
 from lakeui.api.http.errors import problem_response
@@ -65,9 +66,7 @@ class SqlView(ApiView):
             (200, "application/json"): StatementAnswer,
             (200, CsvRenderer.media_type): OpenApiTypes.STR,
             (200, ParquetRenderer.media_type): OpenApiTypes.BINARY,
-            (202, "application/json"): OpenApiResponse(
-                TaskAnswer, description="Not finished yet; Location names the task."
-            ),
+            **NOT_FINISHED,
             (400, "application/problem+json"): ProblemDocument,
             (401, "application/problem+json"): ProblemDocument,
             (403, "application/problem+json"): ProblemDocument,
