@@ -66,6 +66,7 @@ def run_sample_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict
         # Another attempt may continue.
         raise
     except Exception:
+        # Whatever ended the load, a cancel too: a half loaded lake has no use, and would refuse the next load.
         for made in Catalog.objects.filter(pk=done.get("0", 0), dropped_at__isnull=True):
             sample_drop(made)
         raise

@@ -58,7 +58,8 @@ class ComparedRow(serializers.Serializer[Any]):
     source_change = serializers.ChoiceField(ROW_CHANGES, allow_null=True)
     dest_change = serializers.ChoiceField(ROW_CHANGES, allow_null=True)
     base = serializers.ListField(child=serializers.JSONField(), allow_null=True)
-    source = serializers.ListField(child=serializers.JSONField(), allow_null=True)  # type: ignore[assignment]  # declared
+    # DRF's metaclass takes declared fields off the class, so this is not the attribute ``source`` of a Field.
+    source = serializers.ListField(child=serializers.JSONField(), allow_null=True)  # type: ignore[assignment]
     destination = serializers.ListField(child=serializers.JSONField(), allow_null=True)
     result = serializers.ListField(
         child=serializers.JSONField(),

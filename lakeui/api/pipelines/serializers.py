@@ -249,6 +249,7 @@ class RenderRequest(serializers.Serializer[Any]):
     branch = serializers.CharField(max_length=LONGEST_NAME, required=False, default="main")
     database = serializers.CharField(max_length=LONGEST_NAME)
     table = serializers.CharField(max_length=LONGEST_NAME)
+    # DRF's metaclass takes declared fields off the class, so this is not the attribute ``source`` of a Field.
     source = serializers.CharField(max_length=LONGEST_TEXT, trim_whitespace=False)  # type: ignore[assignment]
     config = serializers.CharField(
         max_length=LONGEST_TEXT, trim_whitespace=False, allow_blank=True, required=False, default=""
