@@ -15,16 +15,19 @@ from merge_app.lineage.segments import DOT, Gone, ShownFile
 
 _BIRTHS = """
 SELECT f.base, f.id, f.partition, s.stamp, f.base + f.rows FROM catalog_app_datafile f LEFT JOIN LATERAL (
-    SELECT stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.kind <> 'restore' LIMIT 1
+    SELECT s.stamp FROM catalog_app_segment s JOIN catalog_app_branch b ON b.id = s.branch_id
+    WHERE s.file_id = f.id AND s.kind <> 'restore' ORDER BY b.is_workspace, s.stamp LIMIT 1
 ) s ON true
 WHERE f.table_id = %(table)s AND NOT f.stores_row_ids AND f.base <= %(largest)s AND f.base + f.rows > %(smallest)s
 ORDER BY f.base
 """
+"""What a transaction inserted, its commit inserted: no other branch knows the stamps of a workspace."""
 
 _CLONED_BIRTHS = """
 SELECT f.base, f.id, f.partition, s.stamp, f.base + f.rows FROM catalog_app_datafile f
 JOIN LATERAL (
-    SELECT stamp FROM catalog_app_segment s WHERE s.file_id = f.id AND s.kind = 'insert' ORDER BY s.id LIMIT 1
+    SELECT s.stamp FROM catalog_app_segment s JOIN catalog_app_branch b ON b.id = s.branch_id
+    WHERE s.file_id = f.id AND s.kind = 'insert' ORDER BY b.is_workspace, s.id LIMIT 1
 ) s ON true
 WHERE f.table_id = %(table)s AND f.stores_row_ids
   AND f.smallest_row_id <= %(largest)s AND f.largest_row_id >= %(smallest)s
