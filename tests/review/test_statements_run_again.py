@@ -124,7 +124,7 @@ def test_target_that_did_more_than_insert_is_refused(lake: ReviewLake, three: in
     lake.write("OPTIMIZE d.s", "dora")
     lake.open(source="c")
     found = problem(decide(lake, three, "rerun"), 400, "NOT_SUPPORTED")
-    assert "The target did a compaction" in found["detail"]
+    assert "of the target holds a change of kind compaction" in found["detail"]
 
 
 def test_the_statement_is_lakeuis_to_say(lake: ReviewLake, three: int) -> None:

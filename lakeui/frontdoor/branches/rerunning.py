@@ -66,7 +66,8 @@ def _require_inserts_only(operations: Iterable[Operation]) -> None:
     """Rows that the target wrote anew, but did not insert, were judged by the source's statement already."""
     for operation in operations:
         if operation.kind is OperationKind.PARTITION or (operation.is_data and operation.kind not in _LEAVES_ROWS):
-            _refuse(f"The target did a {operation.kind.value} (version {operation.version}), not only inserts")
+            kind = operation.kind.value
+            _refuse(f"Version {operation.version} of the target holds a change of kind {kind}, not only inserts")
 
 
 def _versions(operations: Iterable[Operation]) -> Iterator[int]:
