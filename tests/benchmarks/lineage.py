@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from merge_app.lineage.facts import Granularity, Kind, News, RowFacts, TableFacts, fact_columns
+from merge_app.lineage.facts import Granularity, Kind, News, RowFacts, TableFacts
 from merge_app.lineage.outcomes import TableOutcome
 from merge_app.lineage.tables import table_merge
 from tests.benchmarks.lake import Figure, peak_memory
+from tests.lineage.row_facts import fact_columns
 
 ROUNDS = 3
 PER_FILE = 100_000
