@@ -10,7 +10,7 @@ from sqlglot import exp
 from lakeui.common.errors import ForbiddenStatement, InvalidValue, SyntaxProblem
 from lakeui.sql.cursor import Cursor
 from lakeui.sql.names import read_table
-from lakeui.sql.statements import ChangePoint, TableChanges, TableName
+from lakeui.sql.statements import ChangePoint, NamedPoint, TableChanges, TableName
 
 TABLE_CHANGES, TABLE_DIFFERENCE = "table_changes", "table_difference"
 _FORMS = {
@@ -21,6 +21,10 @@ _FORMS = {
 
 def is_change_table(node: exp.Expr | None) -> bool:
     return isinstance(node, exp.Anonymous) and node.name.lower() in _FORMS
+
+
+_NAMED = ("branch", "tag")
+"""What a point may be said to be."""
 
 
 def check_change_table(call: exp.Anonymous) -> None:
@@ -73,9 +77,22 @@ def _table(call: exp.Anonymous, node: exp.Expr) -> TableName:
 
 
 def _point(call: exp.Anonymous, node: exp.Expr) -> ChangePoint:
+    if isinstance(node, exp.Kwarg):
+        return _named_point(call, node)
     literal = _constant(call, node)
     if literal.is_string:
         return literal.name
     if not literal.name.isdecimal():
         raise InvalidValue(f"{literal.name} is no version.", remedy="Versions are whole numbers.", function=call.name)
     return int(literal.name)
+
+
+def _named_point(call: exp.Anonymous, node: exp.Kwarg) -> NamedPoint:
+    kind, literal = node.name.lower(), _constant(call, node.expression)
+    if kind not in _NAMED or not literal.is_string:
+        raise InvalidValue(
+            f"{call.name} knows no argument {node.sql(dialect='spark')}.",
+            remedy="Write tag => 'name' or branch => 'name'.",
+            function=call.name,
+        )
+    return NamedPoint(literal.name, is_tag=kind == "tag")

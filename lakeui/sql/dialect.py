@@ -94,7 +94,7 @@ class Lake(Spark):
         }
 
         def _parse_table(self, *arguments: Any, **named: Any) -> exp.Expr | None:
-            """Also ``db.t CHANGES FROM VERSION a TO BRANCH b``, which is ``table_difference('db.t', a, 'b')``."""
+            """Also ``t CHANGES FROM VERSION a TO BRANCH b``, which is ``table_difference('t', a, branch => 'b')``."""
             return self._changes() or super()._parse_table(*arguments, **named)
 
         def _may_have_changes(self) -> bool:
@@ -127,10 +127,12 @@ class Lake(Spark):
         def _change_point(self) -> exp.Expr | None:
             if self._match_text_seq("VERSION"):
                 return self._parse_number()
-            if not (self._match_text_seq("BRANCH") or self._match_text_seq("TAG")):
-                return None
-            name = self._parse_id_var(any_token=False)
-            return None if name is None else exp.Literal.string(name.name)
+            for kind in ("BRANCH", "TAG"):
+                if self._match_text_seq(kind):
+                    name = self._parse_id_var(any_token=False)
+                    text = None if name is None else exp.Literal.string(name.name)
+                    return text and exp.Kwarg(this=exp.var(kind.lower()), expression=text)
+            return None
 
     class Generator(SparkGenerator):
         TABLESAMPLE_SEED_KEYWORD = "REPEATABLE"

@@ -27,9 +27,11 @@ from catalog_app.selectors.snapshots import (
     version_at,
     version_check,
 )
+from catalog_app.selectors.tags import tag_get
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 from lakeui.frontdoor.call import Call, branch_of, place_of, table_for_reading, view_asked
 from lakeui.frontdoor.changed_files import files_changed, state_valid
+from lakeui.frontdoor.queries.named_points import named_snapshot, tag_snapshot
 from lakeui.sql import statements as sql
 from merge_app.execution.reads import TableRead
 
@@ -88,13 +90,22 @@ def _version(call: Call, name: sql.TableName, head: Snapshot, point: sql.ChangeP
     """A version of the branch. A text is a tag of it, or a time."""
     if isinstance(point, int):
         return _known(call, name, point)
-    tag = tag_find(call.catalog_named(name.catalog), point)
+    catalog = call.catalog_named(name.catalog)
+    if isinstance(point, sql.NamedPoint):
+        if not point.is_tag:
+            raise InvalidValue(
+                "table_changes reads versions of one branch, and a branch is none.",
+                remedy="Compare the two with table_difference(table, from, to).",
+            )
+        tag = tag_get(catalog, point.name)
+    else:
+        tag = tag_find(catalog, point)
     if tag is None:
         return version_at(branch_of(call, name), moment_parse(point))
     limits = dict(zip(head.branch_ids, head.limits, strict=True))
     if tag.version > limits.get(tag.branch_id, -1):
         raise InvalidValue(
-            f"The tag {point} is of branch {tag.branch.name}, at a version that this branch has not lived through.",
+            f"The tag {tag.name} is of branch {tag.branch.name}, at a version that this branch has not lived through.",
             remedy="Compare the two with table_difference(table, from, to).",
         )
     return _known(call, name, tag.version)
@@ -132,9 +143,11 @@ def _snapshot(call: Call, name: sql.TableName, point: sql.ChangePoint) -> Snapsh
         place = place_of(call, name)
         return place.snapshot.at(version_check(place.branch, point))
     catalog = call.catalog_named(name.catalog)
+    if isinstance(point, sql.NamedPoint):
+        return named_snapshot(call, catalog, point)
     tag = tag_find(catalog, point)
     if tag is not None:
-        return branch_snapshot(tag.branch).at(tag.version)
+        return tag_snapshot(tag)
     try:
         return branch_snapshot(call.branch_at(catalog, point))
     except NotFound as unknown:

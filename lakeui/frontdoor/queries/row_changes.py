@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from catalog_app.domain.state import TableState
 from catalog_app.engine.inputs_outputs import QueryResult
-from catalog_app.selectors.snapshots import Snapshot, branch_snapshot, version_check
-from catalog_app.selectors.tags import tag_get
+from catalog_app.selectors.snapshots import Snapshot, version_check
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_reading
 from lakeui.frontdoor.changed_files import files_changed, state_valid
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.inputs_outputs import StatementResult
+from lakeui.frontdoor.queries.named_points import named_snapshot
 from lakeui.frontdoor.queries.select import ROW_LIMIT
 from lakeui.sql import statements as sql
 from merge_app.jobs.context import Context
@@ -48,11 +48,7 @@ def show_changes(call: Call, statement: sql.ShowChanges) -> StatementResult:
 def _snapshot(call: Call, name: sql.TableName, found: ResolvedTable, point: sql.SnapshotPoint) -> Snapshot:
     if isinstance(point, int):
         return found.place.snapshot.at(version_check(found.place.branch, point))
-    catalog = call.catalog_named(name.catalog)
-    if not point.is_tag:
-        return branch_snapshot(call.branch_at(catalog, point.name))
-    tag = tag_get(catalog, point.name)
-    return branch_snapshot(tag.branch).at(tag.version)
+    return named_snapshot(call, call.catalog_named(name.catalog), point)
 
 
 def _where(found: ResolvedTable, point: sql.SnapshotPoint) -> str:

@@ -43,12 +43,15 @@ class NamedPoint:
     name: str
     is_tag: bool = False
 
+    def __str__(self) -> str:
+        return f"{'tag' if self.is_tag else 'branch'} {self.name}"
+
 
 SnapshotPoint = int | NamedPoint
 """A version, or a branch or tag that is said to be one."""
 
-ChangePoint = int | str
-"""A version, or the text of a tag, a time or a branch."""
+ChangePoint = SnapshotPoint | str
+"""A version, a branch or tag that is said to be one, or the text of a tag, a time or a branch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,6 +193,19 @@ def test_its_words_in_a_query(made: Lake) -> None:
             made.sql(said.format(wrong))
 
 
+def test_a_point_says_what_it_is(made: Lake) -> None:
+    made.sql("CREATE TAG early VERSION AS OF 4")
+    for missing in ("branch early", "tag main"):
+        with pytest.raises(NotFound, match=f"(?i){missing}"):
+            ask(made, f"SELECT * FROM d.t CHANGES FROM VERSION 3 TO {missing}")
+    count = "SELECT count(*) FROM table_difference('d.t', {}, branch => 'main')"
+    assert ask(made, count.format("tag => 'early'")) == ask(made, count.format("'early'")) != [(0,)]
+    assert by_version(made, "'d.t', tag => 'early', 4") == by_version(made, "'d.t', 4, 4")
+    for point in ("branch => 'main'", "tags => 'early'", "tag => 4"):
+        with pytest.raises(InvalidValue):
+            by_version(made, f"'d.t', {point}")
+
+
 def test_in_a_transaction_show_changes_too(made: Lake) -> None:
     opened = made.sql("BEGIN").extra["transaction"]
     made.sql("INSERT INTO d.t VALUES (8, 'h', 8)", transaction=opened)
