@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog_app.domain.quoting import quote_name
-from catalog_app.domain.roles import Principal, Scopes, scopes_read
+from catalog_app.domain.roles import CatalogScope, Principal, Scope, Scopes, scopes_read
 from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError, PermissionDenied
@@ -51,12 +51,13 @@ def run_merge_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[
 
 @handles(CHECK_KIND)
 def run_check_task(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The worker's side of a run of checks, which read what the user may read."""
+    """The worker's side of a run of checks, which read what the user may read of the request's catalog."""
     request = _request(parameters["request"])
-    return _check(context, request, _header(context, request, context.user), context.scopes)
+    return _check(context, request, _header(context, request, context.user))
 
 
-def _check(context: TaskContext, request: MergeRequest, header: CommitHeader, scopes: Scopes | None) -> dict[str, Any]:
+def _check(context: TaskContext, request: MergeRequest, header: CommitHeader) -> dict[str, Any]:
+    """Who wrote a check may see less than who has it run, so it reads no catalog but its own."""
     assert header.author_id is not None
     user = User.objects.get(pk=header.author_id)
 
@@ -66,7 +67,7 @@ def _check(context: TaskContext, request: MergeRequest, header: CommitHeader, sc
             branch=request.destination.name,
             user=user,
             transaction=merged.transaction,
-            scopes=scopes,
+            scopes=frozenset({Scope.READ, CatalogScope.of(request.catalog_id)}),
             is_whole=True,
         )
         with reading(), interruptible(context):
@@ -163,7 +164,7 @@ def _merge_queued(context: TaskContext, request: MergeRequest) -> dict[str, Any]
     try:
         header = _header(context, request, request.queued_by)
         if checks_missing(request):
-            _check(context, request, header, scopes)
+            _check(context, request, header)
     except TaskSuperseded:
         raise
     except LakeError as refusal:

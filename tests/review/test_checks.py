@@ -6,16 +6,19 @@ from typing import Any
 
 import pytest
 
+from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Transaction
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.integrity import catalog_check
 from lakeui.frontdoor import compute
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import audit_get
-from merge_app.review.models import MergeRequest
+from merge_app.review.models import Check, MergeRequest
 from merge_app.review.verification import audit_verify
 from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
+from tests.support.lake import Lake
+from tests.support.members import join
 from tests.support.memory_engine import MemoryEngine
 from tests.support.stored_databases import StoredDatabases
 
@@ -165,6 +168,28 @@ def test_nothing_is_checked_where_the_branches_conflict(lake: ReviewLake, reques
 def test_only_queries_that_read_are_checks(lake: ReviewLake, query: str) -> None:
     assert made(lake, query).status_code == 400
     assert lake.read("checks/")["results"] == []
+
+
+def test_a_check_names_its_own_catalog_alone(lake: ReviewLake) -> None:
+    own, other = lake.catalog, "elsewhere"
+    found = problem(made(lake, f"SELECT * FROM {other}.d.r"), 400, "INVALID_VALUE")
+    assert other in found["detail"]
+    assert own in found["remedy"]
+    assert made(lake, f"SELECT * FROM {own}.d.r").status_code == 201
+
+
+def test_an_older_check_reads_no_other_catalog(lake: ReviewLake, request_of_c: MergeRequest) -> None:
+    """Who has the check run may read it; who wrote it may not."""
+    other = Lake()
+    other.sql("CREATE DATABASE d")
+    other.sql("CREATE TABLE d.r (id INT)")
+    join(lake.people["alice"].user, other.catalog, Role.VIEWER)
+    query = f"SELECT * FROM {other.catalog}.d.r"
+    assert lake.write(query, "alice").rows == []
+    author = lake.people["dora"].user
+    Check.objects.create(catalog=request_of_c.catalog, name="no bad rows", query=query, created_by=author)
+    assert checked(lake) == {"no bad rows": "broken"}
+    assert other.catalog in standing(lake)["result"]["problem"]
 
 
 def test_only_maintainers_manage_checks_and_members_see_them(lake: ReviewLake) -> None:

@@ -125,7 +125,7 @@ class CheckListView(ApiView):
     )
     def post(self, request: Request, catalog: str) -> Response:
         body = body_checked(NewCheck, request)
-        asked = _asked(body)
+        asked = _asked(body, catalog)
         if not asked:
             raise InvalidValue("The check asks nothing.", remedy="Give query, or template with parameters.")
 
@@ -236,7 +236,7 @@ class CheckView(ApiView):
     )
     def patch(self, request: Request, catalog: str, name: str) -> Response:
         body = body_checked(CheckChange, request)
-        asked = _asked(body)
+        asked = _asked(body, catalog)
         check = check_get(catalog_of(request, catalog), name)
         unchanged(request, CheckAnswer(check).data)
         changed = check_change(principal=principal_of(request), check=check, changes=body | asked)
@@ -297,7 +297,7 @@ class RequestCheckView(ApiView):
         return task_response(task, preference)
 
 
-def _asked(body: dict[str, Any]) -> dict[str, Any]:
+def _asked(body: dict[str, Any], catalog: str) -> dict[str, Any]:
     """What the check asks, taken out of the body; nothing where the body says nothing of it."""
     query, template, parameters = (body.pop(name, None) for name in ("query", "template", "parameters"))
     if template is None and parameters is not None:
@@ -307,15 +307,26 @@ def _asked(body: dict[str, Any]) -> dict[str, Any]:
     if template is not None:
         read = parameters_read(template, parameters or {})
         query = query_shown(template, read)
-        _require_reading(query)
+        _require_reading(query, catalog)
         return {"query": query, "template": template, "parameters": read}
     if query is None:
         return {}
-    _require_reading(query)
+    _require_reading(query, catalog)
     return {"query": query, "template": "", "parameters": {}}
 
 
-def _require_reading(query: str) -> None:
-    """Raises what the grammar says of a text that is no statement, and InvalidValue for one that is no SELECT."""
-    if not isinstance(parse(query), sql.Select):
+def _require_reading(query: str, catalog: str) -> None:
+    """Raises what the grammar says of a text that is no statement, and InvalidValue for one that is no SELECT or names
+    another catalog: who has the check run may read more than who wrote it.
+    """
+    statement = parse(query)
+    if not isinstance(statement, sql.Select):
         raise InvalidValue("A check is a SELECT that must return no rows.", remedy="Write the rows that must not be.")
+    for table in statement.query.tables:
+        named = table.name.catalog
+        if named is not None and named.casefold() != catalog.casefold():
+            raise InvalidValue(
+                f"A check reads its own catalog, and this one names {named}.",
+                remedy=f"Name tables of {catalog} alone.",
+                catalog=named,
+            )
