@@ -538,6 +538,8 @@ def _stored(column: Column, value: Any) -> Any:
         raise NotNullViolation(f"Column {column.name} is NOT NULL.", remedy="Give a value.", column=column.name)
     if value is None:
         return None
+    if isinstance(value, dict):
+        _require_fields(column, value)
     name, _, length = column.type.removesuffix(")").partition("(")
     if name in ("varchar", "char") and len(str(value)) > int(length):
         raise InvalidValue(f"{value!r} is longer than {length} characters.")
@@ -552,6 +554,17 @@ def _stored(column: Column, value: Any) -> Any:
     if not -(1 << bits) <= number < 1 << bits:
         raise InvalidValue(f"{value!r} does not fit into {column.type}.")
     return number
+
+
+def _require_fields(column: Column, value: Mapping[str, Any]) -> None:
+    """The value of a struct has the fields of its column, as the engine with Spark asks of what UPDATE assigns."""
+    wanted = {field.name for field in column.parsed.fields}
+    if column.parsed.name == "struct" and value.keys() != wanted:
+        raise InvalidValue(
+            f"The value for {column.name} has the fields {sorted(value)}, the column has {sorted(wanted)}.",
+            remedy=f"Give every field of {column.name}; NULL is a value.",
+            column=column.name,
+        )
 
 
 def _laid(schema: Schema, values: Mapping[int, Any]) -> FileLayout:

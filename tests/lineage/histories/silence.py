@@ -53,6 +53,8 @@ class NothingIsSilent(RowLaw):
             if not (s and d) or s in of_target or d in of_source or self.ids[number] in reported:
                 continue
             known = {held for event, held in self.images.get(row, ()) if event in of_source & of_target or not event}
+            # Of a row that both never knew, they know that there was none.
+            known = known or {()}
             for name, side in (("source", source), ("target", target)):
                 self.asked += 1
                 if _is_among(_held(side, i), known) or _is_shown(side, after, i):
