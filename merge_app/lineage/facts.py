@@ -181,7 +181,7 @@ class Scope:
 
     ``knows``: what the branch knew before the commit ``stamp`` on ``branch``. ``partition``: None is the whole table.
     ``to``: where a rename moves to. ``then``: of a restore, what the restored version knew. Of a decision, ``knows``
-    is what both had, and ``then`` what the side knew that was taken.
+    is what both had, and ``then`` what the side knew that was taken. ``writes``: whether an overwrite wrote rows.
     """
 
     stamp: int
@@ -191,6 +191,7 @@ class Scope:
     partition: int | None = None
     to: int | None = None
     then: Vector | None = None
+    writes: bool = False
 
     def takes_back(self, other: Scope) -> bool:
         """§4a: the restore's branch knew the other commit, the restored version did not. A decision leaves predicates

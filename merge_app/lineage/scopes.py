@@ -151,6 +151,20 @@ def scopes_carry_out(
             yield Finding(VerdictCode.DROPS_DEST_CHANGES, None, "§4", target_rows=lost)
 
 
+def deletes_overwritten(
+    facts: TableFacts, pairs: Pairs, rows: Compared, standing: Sequence[Scope], news: News
+) -> Iterator[Finding]:
+    """Rows that the target deleted and the source overwrote by other rows. Without a key the result may show what the
+    target deleted: a written row has another row id. With a key, the keys say it (R10).
+    """
+    met = rows.equal
+    writing = np.array([scope.stamp for scope in standing if scope.writes], dtype=np.int64)
+    hit = (met.source.value == ABSENT) & (target_kinds(met.target, news) == Kind.DELETE) & ~met.target.is_nothing
+    hit &= (source_kinds(met.source, news) == Kind.OVERWRITE) & np.isin(met.source.stamp, writing)
+    if hit.any():
+        yield Finding(VerdictCode.DROPS_DEST_CHANGES, None, "§4", target_rows=pairs.row_id[met.at[hit]])
+
+
 def _lost(facts: TableFacts, pairs: Pairs, rows: Compared, reached: Reached, news: News) -> Array:
     """Positions of the rows that the target changed since, and that the result shows otherwise or not at all."""
     image = facts.target.image.take(pairs.target_at[reached.at])

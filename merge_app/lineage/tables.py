@@ -21,7 +21,14 @@ from merge_app.lineage.facts import (
 from merge_app.lineage.files import files_judge
 from merge_app.lineage.outcomes import Finding, MergeCells, TableOutcome, taken
 from merge_app.lineage.rows import partitions_decide, partitions_follow, rows_decide, rows_stay
-from merge_app.lineage.scopes import predicates_judge, renames_lost, scopes_carry_out, standing_scopes, swept_rows
+from merge_app.lineage.scopes import (
+    deletes_overwritten,
+    predicates_judge,
+    renames_lost,
+    scopes_carry_out,
+    standing_scopes,
+    swept_rows,
+)
 from merge_app.lineage.sorted_join import differing_rows
 
 
@@ -43,6 +50,7 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
     standing = standing_scopes(facts.source_scopes, news.of_source)
     if facts.alive.is_judged and not facts.has_key:
         findings += predicates_judge(facts, pairs, standing, news)
+        findings += deletes_overwritten(facts, pairs, rows, standing, news)
         if facts.granularity is Granularity.FILE:
             findings += files_judge(facts, pairs, rows, news)
     if facts.alive.result and facts.alive.target:

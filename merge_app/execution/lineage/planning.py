@@ -130,7 +130,7 @@ def _reader(case: TableCase, sides: Sides, engine: EngineSource) -> Reader:
 
 def _as_dot(scope: Scope) -> Scope:
     """A transaction's scopes are of its one commit."""
-    return Scope(DOT, -1, scope.kind, scope.knows, scope.partition, scope.to, scope.then)
+    return replace(scope, stamp=DOT, branch=-1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -77,7 +77,7 @@ def scopes_load(
         restored = metrics.get(RESTORED_VERSION)
         knows = vectors.at(branch, version - 1) if kind in _CARRIED_OUT else {}
         then = None if restored is None else vectors.at(branch, restored)
-        parts = (OperationKind(kind), _changes(changes), scope_from_json(json_value(overwrite)))
+        parts = (OperationKind(kind), _changes(changes), scope_from_json(json_value(overwrite)), _writes(metrics))
         found[table_id] += _scopes(parts, (version, branch, knows, then), codes[table_id])
     may_be_left_out = {table_id for _, table_id, _, _, kind, *_ in loaded if kind in _CARRIED_OUT}
     if may_be_left_out:
@@ -113,7 +113,7 @@ def scopes_staged(staged: Sequence[Operation], knows: VersionVector, code: Code)
         if DECLARES in item.metrics:
             continue
         restored = RESTORED_VERSION in item.metrics
-        parts = (item.kind, item.changes, item.overwrite)
+        parts = (item.kind, item.changes, item.overwrite, _writes(item.metrics))
         found += _scopes(parts, (DOT, -1, knows, {} if restored else None), code)
     return found
 
@@ -126,16 +126,20 @@ def overwritten_load(tables: Collection[int]) -> dict[int, set[int]]:
     return found
 
 
+def _writes(metrics: Mapping[str, Any]) -> bool:
+    return bool(metrics.get("rows_inserted"))
+
+
 def _changes(value: Any) -> tuple[Change, ...]:
     return tuple(change_from_json(item) for item in json_value(value))
 
 
 def _scopes(
-    parts: tuple[OperationKind, Sequence[Change], OverwriteScope | None],
+    parts: tuple[OperationKind, Sequence[Change], OverwriteScope | None, bool],
     where: tuple[int, int, VersionVector, VersionVector | None],
     code: Code,
 ) -> Iterator[Scope]:
-    kind, changes, overwrite = parts
+    kind, changes, overwrite, writes = parts
     stamp, branch, knows, then = where
     match kind:
         case OperationKind.UPDATE:
@@ -150,7 +154,7 @@ def _scopes(
                 partitions = overwrite.partitions
             for values in partitions:
                 partition = None if values is None else code(values)
-                yield Scope(stamp, branch, ScopeKind.OVERWRITE, knows, partition)
+                yield Scope(stamp, branch, ScopeKind.OVERWRITE, knows, partition, writes=writes)
         case OperationKind.PARTITION:
             for change in changes:
                 if isinstance(change, PartitionChange) and change.before is not None:
