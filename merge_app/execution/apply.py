@@ -318,19 +318,7 @@ def _commit_write(
     Every commit comes through here, so this is where the branch's protection holds, and what holds agents. Raises
     BranchProtected and PermissionDenied, and the caller's transaction takes back what was written.
     """
-    known = {
-        "catalog_id": branch.catalog_id,
-        "branch_id": branch.pk,
-        "parent_id": branch.head_commit_id,
-        "merge_parent_id": source.head_commit_id if source else None,
-        "operation": header.operation,
-        "statement": header.statement,
-        "message": header.message,
-        "author_id": header.author_id,
-        "author_name": header.author_name,
-        "task_id": header.task_id,
-        "decides": decides,
-    }
+    known = _commit_row(branch, header, source) | {"decides": decides}
     more = {
         "operations": operations,
         "reached_branches": list(reached.keys()),
@@ -350,6 +338,21 @@ def _commit_write(
     if is_wanted and not branch.is_workspace:
         event_emit(catalog_id=branch.catalog_id, event=WebhookEvent.COMMIT, build=lambda: _message(commit, branch))
     return CommitWritten(commit, ids or (), author)
+
+
+def _commit_row(branch: Branch, header: CommitHeader, source: Source | None) -> dict[str, Any]:
+    return {
+        "catalog_id": branch.catalog_id,
+        "branch_id": branch.pk,
+        "parent_id": branch.head_commit_id,
+        "merge_parent_id": source.head_commit_id if source else None,
+        "operation": header.operation,
+        "statement": header.statement,
+        "message": header.message,
+        "author_id": header.author_id,
+        "author_name": header.author_name,
+        "task_id": header.task_id,
+    }
 
 
 def _protection_keep(branch: Branch, header: CommitHeader, change: Change, asked: Asked, version: int) -> None:

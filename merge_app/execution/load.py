@@ -39,7 +39,15 @@ from merge_app.execution.version_vectors import (
     version_vector_load,
     version_vectors_load,
 )
-from merge_app.planning.merge_plan import LeftOutBefore, NamedByView, PlanInput, Resolution, StaleRead, ViewNames
+from merge_app.planning.merge_plan import (
+    LeftOutBefore,
+    LoadedTwice,
+    NamedByView,
+    PlanInput,
+    Resolution,
+    StaleRead,
+    ViewNames,
+)
 from merge_app.planning.net_changes import NO_BASE, RESTORED_VERSION, RestoreBase
 
 
@@ -113,26 +121,20 @@ def plan_without_facts(
     claimed = attributes.names_claimed() if attributes is not None else frozenset()
     tables |= tables_named(destination, places_claimed(side, tables, claimed, resolutions))
     databases |= databases_named(destination, names_claimed(side, databases, claimed, resolutions))
-    target_operations = operations_load(
-        own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables)
-    )
+    operations = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
     planned = PlanInput(
         source=side.operations,
-        destination=target_operations,
+        destination=operations,
         databases=databases,
         tables=tables,
         source_databases=side.databases,
         source_tables=side.tables,
         database_tables=members,
         source_base=_restore_base(side.operations, side.snapshot, destination),
-        destination_base=_restore_base(target_operations, destination, seen),
+        destination_base=_restore_base(operations, destination, seen),
         left_out_before=_left_out_before(side, destination),
         stale_reads=_stale_reads(side, destination),
-        loaded_twice=(
-            ()
-            if side.snapshot is None
-            else loaded_twice_load(side.snapshot, destination, side.operations, target_operations)
-        ),
+        loaded_twice=_loaded_twice(side, destination, operations),
         views=_views(side, destination),
         source_head=side.snapshot.version if side.snapshot else 0,
         destination_head=destination.version,
@@ -193,6 +195,12 @@ def _stale_reads(side: SourceSide, destination: Snapshot) -> tuple[StaleRead, ..
     if side.snapshot is None or not side.news_to(destination).reads:
         return ()
     return stale_reads_load(side.version_vector, destination, side.version_vector_of(destination))
+
+
+def _loaded_twice(side: SourceSide, destination: Snapshot, operations: Sequence[Operation]) -> tuple[LoadedTwice, ...]:
+    if side.snapshot is None:
+        return ()
+    return loaded_twice_load(side.snapshot, destination, side.operations, operations)
 
 
 def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:

@@ -143,20 +143,8 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     started = time.monotonic()
     branch = recovery.branch
     if not (recovery.operations or recovery.views or recovery.tombstones):
-        earlier = _earlier(header)
-        if earlier is not None:
-            return recovery_result(earlier)
-        body = {"notes": list(recovery.notes), "objects": 0}
-        return recovery_result(attempt_record(_record(recovery, header, "nothing to do", body)))
-    staged = StatementDraft(
-        branch.pk,
-        recovery.seen,
-        recovery.operations,
-        recovery.databases,
-        recovery.tables,
-        restored=_restored(recovery, engine),
-        restores=Restores(recovery.version if recovery.kind == "restore" else None),
-    )
+        return recovery_result(_earlier(header) or _nothing_recorded(recovery, header))
+    staged = _draft(recovery, engine)
     recorded: list[MergeAttempt] = []
 
     def record(planned: MergePlan, applied: Applied) -> None:
@@ -183,6 +171,23 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     done = recorded[0] if recorded else _earlier(header)
     assert done is not None
     return recovery_result(done)
+
+
+def _draft(recovery: Recovery, engine: EngineSource) -> StatementDraft:
+    return StatementDraft(
+        recovery.branch.pk,
+        recovery.seen,
+        recovery.operations,
+        recovery.databases,
+        recovery.tables,
+        restored=_restored(recovery, engine),
+        restores=Restores(recovery.version if recovery.kind == "restore" else None),
+    )
+
+
+def _nothing_recorded(recovery: Recovery, header: CommitHeader) -> MergeAttempt:
+    body = {"notes": list(recovery.notes), "objects": 0}
+    return attempt_record(_record(recovery, header, "nothing to do", body))
 
 
 def _restored(recovery: Recovery, engine: EngineSource) -> dict[int, RestoredFiles]:

@@ -61,35 +61,29 @@ def with_values(
     if not len(met.source):
         return sides
     source, target = sides
-    source_images, target_images = source.facts.image.value[met.source], target.facts.image.value[met.target]
-    of_source = _Images.read(cells, source_images, group.source, with_keys=cells.with_keys)
-    of_target = _Images.read(cells, target_images, group.target, with_keys=False)
+    images = [source.facts.image.value[met.source], target.facts.image.value[met.target]]
+    of_source = _Images.read(cells, images[0], group.source, with_keys=cells.with_keys)
+    of_target = _Images.read(cells, images[1], group.target, with_keys=False)
     of_base = _Images.of_bases(cells, met.base)
     alike, stays = _alike(of_source, of_target, of_base, cells, how or {})
-    source_images = np.where(alike, target_images, source_images)
+    images[0] = np.where(alike, images[1], images[0])
     # The partition is a cell: who moved a row that the other side took away changed it.
     kinds = source.facts.partition.kind[met.source], target.facts.partition.kind[met.target]
     of_sides = (group.source, group.source_gone), (group.target, group.target_gone)
-    moved = [
-        _moved(kind, image, met.base, of_side, cells.reader) & ~other.is_there
-        for kind, image, of_side, other in zip(
-            kinds, (source_images, target_images), of_sides, (of_target, of_source), strict=True
-        )
-    ]
-    stays = [stay & ~away for stay, away in zip(stays, moved, strict=True)]
+    others = of_target, of_source
+    for side, image in enumerate(images):
+        moved = _moved(kinds[side], image, met.base, of_sides[side], cells.reader)
+        stays[side] = stays[side] & ~(moved & ~others[side].is_there)
     # The newest of several images is no base of its own: who shows it decided against the others.
-    decided = [
-        (image == met.base) & of_base.is_there & ~stay
-        for image, stay in zip((source_images, target_images), stays, strict=True)
-    ]
+    decided = [(image == met.base) & of_base.is_there & ~stay for image, stay in zip(images, stays, strict=True)]
     # An image that lacks a cell is as the base is, and as the other side's is, though these two differ.
-    base_image = np.where(stays[0] & ~of_source.lacks, source_images, met.base)
-    base_image = np.where(stays[1] & ~of_target.lacks, target_images, base_image)
-    source_images = np.where(stays[0] & of_source.lacks, base_image, source_images)
-    target_images = np.where(stays[1] & of_target.lacks, base_image, target_images)
+    base_image = np.where(stays[0] & ~of_source.lacks, images[0], met.base)
+    base_image = np.where(stays[1] & ~of_target.lacks, images[1], base_image)
+    images[0] = np.where(stays[0] & of_source.lacks, base_image, images[0])
+    images[1] = np.where(stays[1] & of_target.lacks, base_image, images[1])
     return (
-        _with_past(source, met.source, source_images, base_image, met, decided[0]),
-        _with_past(target, met.target, target_images, base_image, met, decided[1]),
+        _with_past(source, met.source, images[0], base_image, met, decided[0]),
+        _with_past(target, met.target, images[1], base_image, met, decided[1]),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -20,12 +20,17 @@ from merge_app.execution.lineage.cells import Cells
 from merge_app.execution.lineage.computed_partitions import with_computed_partitions
 from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
-from merge_app.execution.lineage.looked_at import Lists, LookedAt, RefusedRows, RowsRefused, is_unknown
+from merge_app.execution.lineage.looked_at import Lists, LookedAt, RefusedRows, is_unknown
 from merge_app.execution.lineage.made import made_completed, made_rows_written
 from merge_app.execution.lineage.met_rows import met_rows, with_values
 from merge_app.execution.lineage.one_past import with_one_past
 from merge_app.execution.lineage.placed import Placed
-from merge_app.execution.lineage.primary_key_merge import chosen_rows_outcome, primary_key_outcome, row_names
+from merge_app.execution.lineage.primary_key_merge import (
+    RowsOutcome,
+    chosen_rows_outcome,
+    primary_key_outcome,
+    row_names,
+)
 from merge_app.execution.lineage.ranges import commits_since
 from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.rows import gone_rows, placed_rows
@@ -186,32 +191,39 @@ def _merged(case: TableCase, given: _Given, source: FileSide, target: FileSide) 
         return RowsPlan(TableSteps(tuple(steps)), skips_layout=skips, judged=judged), None
     all_met = together(met)
     rows = _rows(case, given, all_met)
-    merged = rows.merged
-    whole = [item for item in all_met.source_gone if item.delete_file is None]
-    emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
     steps = with_values_back(kept, found, [*steps, *rows.steps], rows.looked_at.cells)
-    done = TableSteps(tuple(steps), rows.kept)
-    new = tuple(
-        file.file_id for file in target.shown if file.stamp.kind == "insert" and file.stamp.version in target.news
+    plan = _rows_plan(case, TableSteps(tuple(steps), rows.kept), rows, all_met, target)
+    return replace(plan, skips_layout=skips), replace(rows.looked_at, fresh=tuple(fresh))
+
+
+def _rows_plan(case: TableCase, steps: TableSteps, rows: _MergedRows, met: Group, target: FileSide) -> RowsPlan:
+    merged, reader = rows.looked_at.merged, rows.looked_at.cells.reader
+    whole = [item for item in met.source_gone if item.delete_file is None]
+    emptied = tuple(gone_rows(item, reader) for item in whole) if merged.findings and not case.has_key else ()
+    return RowsPlan(
+        steps,
+        merged.findings,
+        merged,
+        emptied=emptied,
+        partitions=reader.names,
+        finer=rows.finer,
+        judged=rows.looked_at.judged if case.has_key else None,
+        inserted=tuple(
+            file.file_id for file in target.shown if file.stamp.kind == "insert" and file.stamp.version in target.news
+        ),
+        clashes=rows.clashes,
     )
-    judged_by_key = rows.judged if case.has_key else None
-    plan = RowsPlan(
-        done, merged.findings, merged, skips, emptied, reader.names, rows.finer, judged_by_key, new, rows.clashes
-    )
-    return plan, replace(rows.looked_at, fresh=tuple(fresh))
 
 
 @dataclass(frozen=True, slots=True)
 class _MergedRows:
     """``kept``: how many rows that the source deleted or overwrote stay, as the target changed them."""
 
-    merged: TableOutcome
     steps: list[Step]
     kept: int
-    judged: RowJudgement | None
     looked_at: LookedAt
-    finer: Finer = field(default_factory=dict)
-    clashes: Mapping[VerdictCode, Ints] = field(default_factory=dict)
+    finer: Finer
+    clashes: Mapping[VerdictCode, Ints]
 
 
 LOOKED_INTO = 10_000
@@ -219,49 +231,59 @@ LOOKED_INTO = 10_000
 
 
 def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
-    parties, news, reader, scopes = given.parties, given.loaded.news, given.reader, given.scopes
+    parties, news, reader = given.parties, given.loaded.news, given.reader
+    of_source, of_target = given.scopes
     places = (
-        SharedPartitions.of_scopes(scopes[0], news.of_source),
-        SharedPartitions.of_scopes(scopes[1], news.of_target),
+        SharedPartitions.of_scopes(of_source, news.of_source),
+        SharedPartitions.of_scopes(of_target, news.of_target),
     )
     keys = Keys(case.merged, reader, places)
     cell_reader = _cell_reader(case, reader)
-    source, target = _sides(case, given, group, keys, cell_reader)
+    sides = _sides(case, given, group, keys, cell_reader)
     if case.decision.by_cell:
-        cell_reader.row_names, cell_reader.with_keys = row_names((source, target)), True
-    acting, left = _parted_scopes(scopes[0], {reader.code(values) for values in case.decision.partitions})
-    facts = _table_facts(case, given, (source, target), acting)
+        cell_reader.row_names, cell_reader.with_keys = row_names(sides), True
+    acting, left = _parted_scopes(of_source, {reader.code(values) for values in case.decision.partitions})
+    facts = _table_facts(case, given, sides, acting)
     cells = Cells(cell_reader, group, case.how, _choices(case))
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)
     cell_reader.forget()
     scopes_leave_out(merged, facts, left)
-    merged = with_computed_partitions(cells.of(merged), merged, (source, target), group, cell_reader)
-    conflicts: RowsRefused = RefusedRows(merged)
-    made, judged, overtaken = cells.of(merged), None, 0
-    if case.has_key:
-        is_statement = bool(parties.staged) and case.table_id not in parties.restored
-        keyed = primary_key_outcome(merged, (source, target), news, cells, keys, is_statement=is_statement)
-        merged, made, judged, overtaken = keyed.merged, keyed.made, keyed.judged, keyed.overtaken
-        conflicts = keyed.conflicts
-    elif case.decision.by_cell:
-        chosen = chosen_rows_outcome(merged, (source, target), news, cells)
-        merged, made, judged, conflicts = chosen.merged, chosen.made, chosen.judged, chosen.conflicts
-    if case.has_key or case.decision.by_cell:
-        # A decision may have given a row other cells.
-        merged = with_computed_partitions(made, merged, (source, target), group, cell_reader)
+    done = _outcome(case, parties, merged, sides, news, cells, keys)
+    merged, rows = done.merged, _result(done.merged, *sides)
+    made = made_completed(done.made, merged, rows, sides, group, cell_reader)
     steps: list[Step] = []
-    rows = _result(merged, source, target)
-    made = made_completed(made, merged, rows, (source, target), group, cell_reader)
     if case.is_planned:
         steps += carried_by_row(group, rows, reader)
-        steps += made_rows_written(made, merged, rows, (source, target), news, group, cells.reader)
+        steps += made_rows_written(made, merged, rows, sides, news, group, cell_reader)
     finer, clashes = _finer(case, given, group, facts, merged)
-    kept = overtaken or _overtaken(merged, source.facts, target.facts) if parties.staged else merged.kept_rows
+    kept = done.overtaken or _overtaken(merged, facts.source, facts.target) if parties.staged else merged.kept_rows
     looked_at = LookedAt(
-        merged, (source, target), news, group, cells.reader, made, conflicts, parties.version_vectors, judged,
+        merged, sides, news, group, cell_reader, made, done.conflicts, parties.version_vectors, done.judged,
         combined=frozenset(case.how),
     )  # fmt: skip
-    return _MergedRows(merged, steps, kept, judged, looked_at, finer, clashes)
+    return _MergedRows(steps, kept, looked_at, finer, clashes)
+
+
+def _outcome(
+    case: TableCase,
+    parties: Parties,
+    merged: TableOutcome,
+    sides: tuple[Placed, Placed],
+    news: News,
+    cells: Cells,
+    keys: Keys,
+) -> RowsOutcome:
+    """With what keys and decisions make of it, and where computed partitions put the rows."""
+    merged = with_computed_partitions(cells.of(merged), merged, sides, cells.group, cells.reader)
+    if case.has_key:
+        is_statement = bool(parties.staged) and case.table_id not in parties.restored
+        done = primary_key_outcome(merged, sides, news, cells, keys, is_statement=is_statement)
+    elif case.decision.by_cell:
+        done = chosen_rows_outcome(merged, sides, news, cells)
+    else:
+        return RowsOutcome(merged, cells.of(merged), RefusedRows(merged))
+    # A decision may have given a row other cells.
+    return replace(done, merged=with_computed_partitions(done.made, done.merged, sides, cells.group, cells.reader))
 
 
 def _table_facts(case: TableCase, given: _Given, sides: tuple[Placed, Placed], acting: Sequence[Scope]) -> TableFacts:

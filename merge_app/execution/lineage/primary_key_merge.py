@@ -33,27 +33,18 @@ Pair = tuple[OperationKind, OperationKind]
 _CLASHES = frozenset({VerdictCode.PRIMARY_KEY_CLASH, *BY_ROW_ID})
 
 
-@dataclass(slots=True)
-class PrimaryKeyOutcome:
-    """``overtaken``: rows that a statement deleted and others updated since; it has to look again. ``conflicts``: the
-    rows in conflict by their positions among the pairs.
+@dataclass(frozen=True, slots=True)
+class RowsOutcome:
+    """What came of the rows of a table, with images of the merge's own. ``conflicts``: the rows in conflict by their
+    positions among the pairs. ``judged`` names them, where rows have names: keys, or row ids of a decision.
+    ``overtaken``: rows that a statement deleted and others updated since; it has to look again.
     """
 
     merged: TableOutcome
     made: MadeRows
-    judged: RowJudgement
     conflicts: RowsRefused
+    judged: RowJudgement | None = None
     overtaken: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenRows:
-    """``judged`` names the rows in conflict. Rows that choices decide are in no finding."""
-
-    merged: TableOutcome
-    made: MadeRows
-    judged: RowJudgement
-    conflicts: RowsRefused
 
 
 @dataclass(slots=True)
@@ -110,7 +101,7 @@ class _Case:
 
 def primary_key_outcome(
     merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells, keys: Keys, *, is_statement: bool
-) -> PrimaryKeyOutcome:
+) -> RowsOutcome:
     """Clashes of keys become conflicts by the changes that met; what was decided of them is the merge's own."""
     case = _Case(merged, sides, news, cells, _live(merged, sides))
     live, conflicts = case.live, case.conflicts
@@ -134,7 +125,7 @@ def primary_key_outcome(
     if keys.has_place:
         _places_judge(case, keys)
     findings = tuple(item for item in merged.findings if item.code is not VerdictCode.PRIMARY_KEY_CLASH)
-    return PrimaryKeyOutcome(replace(merged, findings=findings), made, _judged(case), conflicts.rows, overtaken)
+    return RowsOutcome(replace(merged, findings=findings), made, conflicts.rows, _judged(case), overtaken)
 
 
 def row_names(sides: tuple[Placed, Placed]) -> Callable[[Ints], Sequence[str]]:
@@ -146,7 +137,7 @@ def row_names(sides: tuple[Placed, Placed]) -> Callable[[Ints], Sequence[str]]:
     return lambda asked: [str(row_id) for row_id in row_ids[first[np.searchsorted(images, asked)]].tolist()]
 
 
-def chosen_rows_outcome(merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells) -> ChosenRows:
+def chosen_rows_outcome(merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells) -> RowsOutcome:
     """Rows of a table without a primary key, merged by cell as people decided: choices name rows by row id."""
     case = _Case(merged, sides, news, cells, _live(merged, sides))
     for item in cells.conflicts:
@@ -159,7 +150,7 @@ def chosen_rows_outcome(merged: TableOutcome, sides: tuple[Placed, Placed], news
     left = merged.pairs.row_id[sorted(at for at, row in found.items() if row.is_left)]
     findings = tuple(_left_findings(merged.findings, left))
     judged = RowJudgement({}, conflicts=case.conflicts.judged(), is_decided=True)
-    return ChosenRows(replace(merged, findings=findings), _made(merged, cells, edited), judged, found)
+    return RowsOutcome(replace(merged, findings=findings), _made(merged, cells, edited), found, judged)
 
 
 def _left_findings(findings: Iterable[Finding], left: Ints) -> Iterator[Finding]:

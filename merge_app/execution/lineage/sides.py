@@ -34,7 +34,31 @@ _SHOWN_COLUMNS = """
     coalesce(d.events, '[]'::jsonb) AS deletes, coalesce(p.events, '[]'::jsonb) AS stamped"""
 
 
-_EVENT = "jsonb_build_array({file}, d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp)"
+_MARKS = (
+    ("deletes", "catalog_app_segmentdelete", "delete_file_id", "attached_version"),
+    ("stamped", "catalog_app_segmentstamp", "rows_file_id", "stamped_version"),
+)
+"""By column of what is shown, where it lies: a table, and the columns of the file and of the version."""
+
+
+_OF_LINE = """{side}_line l JOIN {table} d
+      ON d.table_id = ANY(%(tables)s) AND d.branch_id = l.branch_id AND d.{at} <= l.max_version"""
+
+_OF_ADDED = """{side}_added s JOIN {table} d ON d.segment_id = s.id
+    JOIN {side}_line l ON d.branch_id = l.branch_id AND d.{at} <= l.max_version"""
+
+
+def _marks(side: str, found: str) -> str:
+    """What marks rows of segments. ``found``: the FROM clause, with the mark as ``d``."""
+    return ", ".join(
+        f"""{side}_{name} AS MATERIALIZED (
+    SELECT d.segment_id, jsonb_agg(jsonb_build_array(
+        d.{file}, d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp) ORDER BY d.{file}) AS events
+    FROM {found.format(side=side, table=table, at=at)}
+    GROUP BY d.segment_id
+)"""
+        for name, table, file, at in _MARKS
+    )
 
 
 def _shown(side: str) -> str:
@@ -44,17 +68,7 @@ def _shown(side: str) -> str:
 ), {side}_gone AS MATERIALIZED (
     SELECT r.segment_id FROM {side}_line l JOIN catalog_app_segmentremoval r
       ON r.table_id = ANY(%(tables)s) AND r.branch_id = l.branch_id AND r.removed_version <= l.max_version
-), {side}_deletes AS MATERIALIZED (
-    SELECT d.segment_id, jsonb_agg({_EVENT.format(file="d.delete_file_id")} ORDER BY d.delete_file_id) AS events
-    FROM {side}_line l JOIN catalog_app_segmentdelete d
-      ON d.table_id = ANY(%(tables)s) AND d.branch_id = l.branch_id AND d.attached_version <= l.max_version
-    GROUP BY d.segment_id
-), {side}_stamped AS MATERIALIZED (
-    SELECT d.segment_id, jsonb_agg({_EVENT.format(file="d.rows_file_id")} ORDER BY d.rows_file_id) AS events
-    FROM {side}_line l JOIN catalog_app_segmentstamp d
-      ON d.table_id = ANY(%(tables)s) AND d.branch_id = l.branch_id AND d.stamped_version <= l.max_version
-    GROUP BY d.segment_id
-), {side} AS MATERIALIZED (
+), {_marks(side, _OF_LINE)}, {side} AS MATERIALIZED (
     SELECT {_SHOWN_COLUMNS}
     FROM {side}_line l JOIN catalog_app_segment s
       ON s.table_id = ANY(%(tables)s) AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
@@ -120,17 +134,7 @@ def _shown_of(side: str) -> str:
     WHERE NOT EXISTS (
         SELECT 1 FROM catalog_app_segmentremoval r JOIN {side}_line m
           ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version WHERE r.segment_id = s.id)
-), {side}_deletes AS MATERIALIZED (
-    SELECT d.segment_id, jsonb_agg({_EVENT.format(file="d.delete_file_id")} ORDER BY d.delete_file_id) AS events
-    FROM {side}_added s JOIN catalog_app_segmentdelete d ON d.segment_id = s.id
-    JOIN {side}_line l ON d.branch_id = l.branch_id AND d.attached_version <= l.max_version
-    GROUP BY d.segment_id
-), {side}_stamped AS MATERIALIZED (
-    SELECT d.segment_id, jsonb_agg({_EVENT.format(file="d.rows_file_id")} ORDER BY d.rows_file_id) AS events
-    FROM {side}_added s JOIN catalog_app_segmentstamp d ON d.segment_id = s.id
-    JOIN {side}_line l ON d.branch_id = l.branch_id AND d.stamped_version <= l.max_version
-    GROUP BY d.segment_id
-), {side} AS MATERIALIZED (
+), {_marks(side, _OF_ADDED)}, {side} AS MATERIALIZED (
     SELECT {_SHOWN_COLUMNS}
     FROM {side}_added s
     LEFT JOIN {side}_deletes d ON d.segment_id = s.id LEFT JOIN {side}_stamped p ON p.segment_id = s.id
@@ -219,26 +223,18 @@ def sides_load(
     """``whole``: tables of which files that meet no other need not be looked at one by one. ``keyed``: tables with a
     primary key.
     """
-    source, target, own, staged = parties.source, parties.target, parties.own, parties.staged
+    own, staged = parties.own, parties.staged
     version_vectors = parties.version_vectors
     ranges = Ranges.of_news(*version_vectors), Ranges.of_news(*version_vectors[::-1])
     versions = versions_load(*ranges)
     is_branch = own is None and not staged and not parties.restored
     dots = _own_versions(own) if own is not None else frozenset()
     shown: dict[str, dict[int, list[ShownFile]]] = {"source": defaultdict(list), "target": defaultdict(list)}
-    asked: dict[str, Any] = {
-        "tables": list(tables),
-        "source_ids": list(source.branch_ids),
-        "source_limits": list(source.limits),
-        "target_ids": list(target.branch_ids),
-        "target_limits": list(target.limits),
-        "touched": [*touched_files(staged), *(file for item in parties.restored.values() for file in item.present)],
-        **_own_parts(source, target),
-    }
     gone = _gone_load(tables, ranges, dots)
     for side in gone:
         superseded_leave_out(side, tables, version_vectors, versions, keyed=keyed)
-    asked |= ranges[0].parameters | looked_at_parameters(whole if is_branch else (), versions[0], gone)
+    asked = _asked(tables, parties) | ranges[0].parameters
+    asked |= looked_at_parameters(whole if is_branch else (), versions[0], gone)
     written: dict[int, CarryWritten] = {}
     for side, table_id, *row, segments, files in fetch_all(_DIFFERING, asked):
         if side == WRITTEN:
@@ -255,6 +251,20 @@ def sides_load(
         for n, name in enumerate(("source", "target"))
     ]
     return Sides(found[0], found[1], News(versions[0], versions[1]), ranges[0], ranges[1], written)
+
+
+def _asked(tables: Collection[int], parties: Parties) -> dict[str, Any]:
+    source, target = parties.source, parties.target
+    restored = (file for item in parties.restored.values() for file in item.present)
+    return {
+        "tables": list(tables),
+        "source_ids": list(source.branch_ids),
+        "source_limits": list(source.limits),
+        "target_ids": list(target.branch_ids),
+        "target_limits": list(target.limits),
+        "touched": [*touched_files(parties.staged), *restored],
+        **_own_parts(source, target),
+    }
 
 
 def _own_parts(source: Snapshot, target: Snapshot) -> dict[str, list[int]]:

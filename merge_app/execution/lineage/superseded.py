@@ -89,33 +89,41 @@ def superseded_leave_out(
     that a commit shows which knew the newer removal lived on: of it that removal is no fact. In ``keyed`` tables, those
     with a primary key, a key lives on in any row.
     """
-    files = sorted({item.file_id for items in gone.values() for item in items if item.delete_file is None})
     known = _known_after(version_vectors, news)
-    if not (files and known):
+    superseding = _superseding_load(gone, tables, known)
+    if not superseding:
         return
+    lived = _lived_load(known, superseding)
+
+    def left_of(table_id: int, item: Gone, removals: Collection[_Removal]) -> Gone | None:
+        return _left_of(item, removals, lived.get(table_id), has_key=table_id in keyed)
+
+    for table_id, items in gone.items():
+        items[:] = [
+            left
+            for at, item in enumerate(items)
+            if (left := left_of(table_id, item, superseding.get((table_id, at), ()))) is not None
+        ]
+
+
+def _superseding_load(
+    gone: Mapping[int, list[Gone]], tables: Collection[int], known: Ranges
+) -> dict[tuple[int, int], list[_Removal]]:
+    """By table and place in ``gone``, the newer removals of the same rows among the ``known`` commits."""
+    files = sorted({item.file_id for items in gone.values() for item in items if item.delete_file is None})
+    if not (files and known):
+        return {}
     newer: dict[tuple[int, int], list[_Removal]] = defaultdict(list)
     asked = {**known.parameters, "tables": list(tables), "files": files}
     for table_id, file_id, stamp, branch_id, masks in fetch_all(_REMOVALS, asked):
         newer[table_id, file_id].append(_Removal((branch_id, stamp), frozenset(masks)))
-    superseding = {
+    return {
         (table_id, at): found
         for table_id, items in gone.items()
         for at, item in enumerate(items)
         if item.delete_file is None
         if (found := [each for each in newer.get((table_id, item.file_id), ()) if each.supersedes(item)])
     }
-    if superseding:
-        lived = _lived_load(known, superseding)
-
-        def left_of(table_id: int, item: Gone, removals: Collection[_Removal]) -> Gone | None:
-            return _left_of(item, removals, lived.get(table_id), has_key=table_id in keyed)
-
-        for table_id, items in gone.items():
-            items[:] = [
-                left
-                for at, item in enumerate(items)
-                if (left := left_of(table_id, item, superseding.get((table_id, at), ()))) is not None
-            ]
 
 
 def _left_of(item: Gone, superseding: Collection[_Removal], lived: _Lived | None, *, has_key: bool) -> Gone | None:
