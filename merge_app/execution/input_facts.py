@@ -34,8 +34,16 @@ from merge_app.planning.attributes import kept_columns, kept_fields, tables_with
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.databases import properties_merged
 from merge_app.planning.left_out import LeftPart, tables_leaving_values
-from merge_app.planning.merge_plan import Decision, LeftValues, PlanInput, Resolution, ResolutionPart, TableFacts
-from merge_app.planning.resolutions import WITHOUT_SOURCE, resolve, statements_of
+from merge_app.planning.merge_plan import (
+    WITHOUT_SOURCE,
+    Decision,
+    LeftValues,
+    PlanInput,
+    Resolution,
+    ResolutionPart,
+    TableFacts,
+)
+from merge_app.planning.resolutions import resolve, statements_of
 from merge_app.planning.row_merges import ROW_PARTS, choices_of, columns_merged
 
 
@@ -355,7 +363,7 @@ def _rows_decision(resolutions: Sequence[Resolution], table_id: int, *, is_keyed
     of_whole = {item.decision for item in chosen if item.part is ResolutionPart.OBJECT}
     return RowsDecision(
         Decision.TAKE_SOURCE in of_whole,
-        bool(of_whole & WITHOUT_SOURCE),
+        not of_whole.isdisjoint(WITHOUT_SOURCE),
         frozenset(tuple(json.loads(item.part_key)) for item in chosen if item.part is ResolutionPart.PARTITION),
         by_cell,
         choices_of(chosen, table_id) if by_cell else (),

@@ -16,12 +16,11 @@ from merge_app.execution.version_vectors import (
     reach_parameters,
     version_vector_load,
 )
-from merge_app.planning.merge_plan import Decision, LeftOutBefore
+from merge_app.planning.merge_plan import WITHOUT_SOURCE, LeftOutBefore
 
 _ON_ROWS = [kind.value for kind in sorted({*DATA_KINDS, OperationKind.PARTITION} - {OperationKind.COMPACTION})]
 _BY_KEY = [kind.value for kind in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)]
 """What a merge by key writes; the whole table is written where a source is taken, and then has what that left out."""
-_WITHOUT_SOURCE = (Decision.TAKE_DESTINATION.value, Decision.LEAVE_OUT.value)
 
 _DECIDED = """
 SELECT b.id, b.name, c.version, m.branch_id, m.version, a.body -> 'resolutions'
@@ -93,7 +92,7 @@ SELECT EXISTS (
 
 def is_left_out(table_id: int) -> bool:
     """Whether a merge of the table's catalog, or of one joined with it, left out what its source did to the table."""
-    ((found,),) = fetch_all(_LEFT_OUT, {"table": table_id, "decisions": list(_WITHOUT_SOURCE)})
+    ((found,),) = fetch_all(_LEFT_OUT, {"table": table_id, "decisions": [item.value for item in WITHOUT_SOURCE]})
     return bool(found)
 
 
@@ -130,7 +129,7 @@ def _left_out(resolutions: Any) -> frozenset[int]:
     return frozenset(
         item["object_id"]
         for item in json_value(resolutions)
-        if item["object_kind"] == "table" and item["part"] == "object" and item["decision"] in _WITHOUT_SOURCE
+        if item["object_kind"] == "table" and item["part"] == "object" and item["decision"] in WITHOUT_SOURCE
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.rules.codes import VerdictCode
-from merge_app.planning.findings import outside_note
+from merge_app.planning.findings import outside_finding
 from merge_app.planning.merge_plan import Action, Finding, NamedByView, ObjectPlan, PlanInput, ViewNames
 
 _Name = tuple[str, str]
@@ -110,8 +110,9 @@ def _finding(view: ViewNames, loss: _Loss) -> Finding:
     gone = f"column {called} of {loss.what}" if columns else loss.what
     end = "which breaks too" if loss.is_view else "which the merge takes away"
     item = loss.item
-    return outside_note(
-        item,
+    return outside_finding(
+        (item.kind, item.object_id),
+        item.name,
         VerdictCode.BREAKS_VIEW,
         f"On {item.name}: the view {label} of the target names {gone}, {end}.",
         operations=("drop" if item.action is Action.DROP else "column" if columns else "rename", "view"),

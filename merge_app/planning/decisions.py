@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.decision_phrases import forms_of, object_written, part_written
 from merge_app.planning.effects import effect_as_json
-from merge_app.planning.merge_plan import Decision, Finding, Resolution, ResolutionPart, Verdict
+from merge_app.planning.findings import outside_finding
+from merge_app.planning.merge_plan import (
+    SIDES,
+    STATEMENTS,
+    WITHOUT_SOURCE,
+    Decision,
+    Finding,
+    Resolution,
+    ResolutionPart,
+    Verdict,
+)
 from merge_app.planning.row_merges import BY_ROW_ID
 
-_SIDES = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION)
-_WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)
-_STATEMENTS = (Decision.BOTH, Decision.RERUN)
-_RENAMING = (Decision.RENAME, *_WITHOUT_SOURCE)
-_WHOLE = (Decision.TAKE_SOURCE, *_WITHOUT_SOURCE)
+_RENAMING = (Decision.RENAME, *WITHOUT_SOURCE)
+_WHOLE = (Decision.TAKE_SOURCE, *WITHOUT_SOURCE)
 
 _OF_OBJECT: Mapping[str, tuple[Decision, ...]] = {
     VerdictCode.OBJECT_DROPPED_ON_DEST: _WHOLE,
     VerdictCode.NAME_EXISTS: _RENAMING,
-    VerdictCode.COLUMNS_JOINED: _WITHOUT_SOURCE,
-    VerdictCode.PREDICATE_DML_VS_INSERT: (*_STATEMENTS, *_WHOLE),
+    VerdictCode.COLUMNS_JOINED: WITHOUT_SOURCE,
+    VerdictCode.PREDICATE_DML_VS_INSERT: (*STATEMENTS, *_WHOLE),
 }
 """By code, what may be decided of the object; of any other code ``_WHOLE``."""
 
@@ -51,11 +58,11 @@ def options_of(finding: Finding) -> tuple[Option, ...]:
     too.
     """
     if finding.code == VerdictCode.OVERRIDDEN_BY_SOURCE and "property" in finding.details:
-        return tuple(Option(side, ResolutionPart.PROPERTY, finding.details["property"]) for side in _SIDES)
+        return tuple(Option(side, ResolutionPart.PROPERTY, finding.details["property"]) for side in SIDES)
     if finding.verdict is not Verdict.CONFLICT:
         return ()
     of_parts = tuple(_part_options(finding.code, finding.details))
-    of_object = _WITHOUT_SOURCE if is_homeless(finding) else decisions_of_object(finding.code)
+    of_object = WITHOUT_SOURCE if is_homeless(finding) else decisions_of_object(finding.code)
     return (*of_parts, *(Option(decision) for decision in of_object))
 
 
@@ -72,7 +79,7 @@ def decisions_of_object(code: str) -> tuple[Decision, ...]:
 def _part_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:
     match code:
         case VerdictCode.UNSET_SAME_PROPERTY | VerdictCode.CHECK_DIFFERS | VerdictCode.LAYOUT_DIFFERS:
-            yield from (Option(side, ResolutionPart.PROPERTY, details["property"]) for side in _SIDES)
+            yield from (Option(side, ResolutionPart.PROPERTY, details["property"]) for side in SIDES)
         case VerdictCode.COLUMN_TYPE_NARROWING | VerdictCode.COLUMN_MISSING | VerdictCode.COLUMN_NAME_TAKEN:
             yield Option(Decision.TAKE_DESTINATION, ResolutionPart.COLUMN, str(details["column_id"]))
         case VerdictCode.NOT_NULL_WITHOUT_VALUE if details["side"] == "destination":
@@ -95,9 +102,9 @@ def _row_options(code: str, details: Mapping[str, Any]) -> Iterator[Option]:
     if is_by_row_id(code, details) and not details["clashing"]:
         yield Option(Decision.BOTH, ResolutionPart.ROWS)
     elif is_by_row(details) and "keys" in details:
-        yield from (Option(item, ResolutionPart.ROWS) for item in (*_SIDES, Decision.LARGER, Decision.NEWEST))
+        yield from (Option(item, ResolutionPart.ROWS) for item in (*SIDES, Decision.LARGER, Decision.NEWEST))
         for key in details["keys"]:
-            yield from (Option(side, ResolutionPart.ROW, key) for side in (*_SIDES, Decision.EDITED))
+            yield from (Option(side, ResolutionPart.ROW, key) for side in (*SIDES, Decision.EDITED))
 
 
 def is_by_row_id(code: str, details: Mapping[str, Any]) -> bool:
@@ -144,16 +151,11 @@ def decision_notes(resolutions: Iterable[Resolution], names: Mapping[tuple[Objec
         if item.effect is None or not item.effect.left_out:
             continue
         name = names.get(item.key_of_object, str(item.object_id))
-        yield Finding(
-            verdict=Verdict.NOTE,
-            code=VerdictCode.DISCARDED_BY_DECISION.value,
-            object_kind=item.object_kind,
-            object_id=item.object_id,
-            object_name=name,
-            rule_table="",
-            source_operation="",
-            destination_operation="",
-            note="",
-            message=f"On {name}, by a decision: {item.effect.text}",
+        found = outside_finding(
+            item.key_of_object,
+            name,
+            VerdictCode.DISCARDED_BY_DECISION,
+            f"On {name}, by a decision: {item.effect.text}",
             details={**item.as_json(), "effect": effect_as_json(item.effect)},
         )
+        yield replace(found, remedy="")

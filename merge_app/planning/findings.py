@@ -11,8 +11,8 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 from catalog_app.rules.loader import CellVerdict, RuleTable
 from lakeui.common.records import record
-from merge_app.planning.merge_plan import Finding, ObjectPlan, Verdict
-from merge_app.planning.net_changes import ObjectChanges
+from merge_app.planning.merge_plan import Finding, Verdict
+from merge_app.planning.net_changes import ObjectChanges, ObjectKey
 
 CellKey = tuple[str, str]
 
@@ -88,58 +88,37 @@ def problem_finding(pair: Pair, problem: Problem) -> Finding:
 
 
 def outside_finding(
-    changes: ObjectChanges,
+    thing: ObjectKey,
     name: str,
     code: VerdictCode,
     message: str,
     *,
-    source_operation: str,
-    destination_operation: str = "",
-    destination_versions: Iterable[int] = (),
-    details: Mapping[str, Any] | None = None,
-) -> Finding:
-    """A conflict that no cell covers: a name, or the database of a new table."""
-    return Finding(
-        verdict=Verdict.CONFLICT,
-        code=code.value,
-        object_kind=changes.kind,
-        object_id=changes.object_id,
-        object_name=name,
-        rule_table="",
-        source_operation=source_operation,
-        destination_operation=destination_operation,
-        note="",
-        message=message,
-        remedy=CODE_TABLE[code].remedy,
-        source_versions=tuple(dict.fromkeys(operation.version for operation in changes.operations)),
-        destination_versions=tuple(dict.fromkeys(destination_versions)),
-        details=dict(details or {}),
-    )
-
-
-def outside_note(
-    item: ObjectPlan,
-    code: VerdictCode,
-    message: str,
-    *,
-    operations: tuple[str, str],
-    destination_versions: tuple[int, ...] = (),
+    operations: tuple[str, str] = ("", ""),
+    changes: tuple[ObjectChanges | None, ObjectChanges | None] = (None, None),
     details: Mapping[str, Any],
 ) -> Finding:
-    """A note that no cell covers. ``operations``: what met, of source and target."""
+    """A conflict or a note that no cell covers. ``operations``: what met, of source and target. ``changes``: those of
+    both sides that led to it.
+    """
+    text = CODE_TABLE[code]
+    source, target = (
+        tuple(dict.fromkeys(operation.version for operation in side.operations)) if side is not None else ()
+        for side in changes
+    )
     return Finding(
-        verdict=Verdict.NOTE,
+        verdict=Verdict.CONFLICT if text.is_conflict else Verdict.NOTE,
         code=code.value,
-        object_kind=item.kind,
-        object_id=item.object_id,
-        object_name=item.name,
+        object_kind=thing[0],
+        object_id=thing[1],
+        object_name=name,
         rule_table="",
         source_operation=operations[0],
         destination_operation=operations[1],
         note="",
         message=message,
-        remedy=CODE_TABLE[code].remedy,
-        destination_versions=destination_versions,
+        remedy=text.remedy,
+        source_versions=source,
+        destination_versions=target,
         details=dict(details),
     )
 

@@ -33,11 +33,12 @@ def left_out_judge(given: PlanInput, change_sets: ChangeSets) -> Iterator[Findin
         name = f"{database.name}.{table.name}" if database is not None else table.name
         operation = source.first_of(_ON_ROWS, "")
         yield outside_finding(
-            source,
+            (ObjectKind.TABLE, left.table_id),
             name,
             VerdictCode.LEFT_OUT_BEFORE,
             f"The merge at version {left.version} of branch {left.branch} left out, by a decision, changes of rows of"
             f" {name} that the target has.{' The source changed rows beside them.' if operation else ''}",
-            source_operation=operation,
+            operations=(operation, ""),
+            changes=(source, None),
             details={"version": left.version, "branch": left.branch},
         )

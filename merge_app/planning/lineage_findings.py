@@ -19,15 +19,6 @@ from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, partition_
 from merge_app.planning.findings import CellKey, Pair, Problem
 from merge_app.planning.notes import discarded_note, extent_text, rows_text
 
-ROW_CODES = frozenset(
-    {
-        VerdictCode.SAME_FILE_UPDATE_DELETE,
-        VerdictCode.SAME_FILE_UPDATE_UPDATE,
-        VerdictCode.PREDICATE_DML_VS_INSERT,
-        VerdictCode.PARTITION_DROPPED_ON_DEST,
-        VerdictCode.PARTITION_EXISTS,
-    }
-)
 _CELLS: dict[VerdictCode, tuple[CellKey, str, str]] = {
     VerdictCode.SAME_FILE_UPDATE_UPDATE: (
         ("update", "update"),

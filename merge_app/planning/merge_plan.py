@@ -114,6 +114,11 @@ class Decision(StrEnum):
     EDITED = "edited"
 
 
+SIDES = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION)
+WITHOUT_SOURCE = (Decision.TAKE_DESTINATION, Decision.LEAVE_OUT)
+STATEMENTS = (Decision.BOTH, Decision.RERUN)
+
+
 class ResolutionPart(StrEnum):
     OBJECT = "object"
     PROPERTY = "property"

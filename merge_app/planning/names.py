@@ -108,16 +108,13 @@ def _taken(
         target_changes = destination.get((plan.kind, identity))
         return [
             outside_finding(
-                changes,
+                (plan.kind, plan.object_id),
                 plan.name,
                 VerdictCode.NAME_EXISTS,
                 f"The source's {plan.kind.value} {plan.name} (id {plan.object_id}) would bear the name {other.name},"
                 f" which is that of another {plan.kind.value} of the target (id {identity}).",
-                source_operation=_claim(plan),
-                destination_operation=_naming(target_changes),
-                destination_versions=[operation.version for operation in target_changes.operations]
-                if target_changes
-                else (),
+                operations=(_claim(plan), _naming(target_changes)),
+                changes=(changes, target_changes),
                 details={"name": other.name, "taken_by": identity},
             )
         ]
@@ -140,12 +137,11 @@ def _without_database(
     target_changes = destination.get((ObjectKind.DATABASE, database_id))
     name = database.name if database is not None else f"with id {database_id}"
     return outside_finding(
-        changes,
+        (plan.kind, plan.object_id),
         plan.name,
         VerdictCode.OBJECT_DROPPED_ON_DEST,
         f"The source's table {plan.name} lies in database {name}, which the target dropped.",
-        source_operation=_claim(plan),
-        destination_operation="drop",
-        destination_versions=[operation.version for operation in target_changes.operations] if target_changes else (),
+        operations=(_claim(plan), "drop"),
+        changes=(changes, target_changes),
         details={"database_id": database_id},
     )

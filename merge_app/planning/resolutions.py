@@ -32,6 +32,9 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.state import DatabaseState
 from merge_app.lineage.facts import Key
 from merge_app.planning.merge_plan import (
+    SIDES,
+    STATEMENTS,
+    WITHOUT_SOURCE,
     Decision,
     Finding,
     PlanInput,
@@ -43,20 +46,14 @@ from merge_app.planning.merge_plan import (
 from merge_app.planning.net_changes import ObjectKey
 from merge_app.planning.row_merges import BY_ROW_ID, ROW_PARTS
 
-WITHOUT_SOURCE = frozenset({Decision.TAKE_DESTINATION, Decision.LEAVE_OUT})
-_STATEMENTS = (Decision.BOTH, Decision.RERUN)
-_SIDES = (Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION)
-
 ALLOWED: Mapping[ResolutionPart, frozenset[Decision]] = {
-    ResolutionPart.OBJECT: frozenset(
-        {Decision.TAKE_SOURCE, *WITHOUT_SOURCE, Decision.RENAME, Decision.BOTH, Decision.RERUN}
-    ),
+    ResolutionPart.OBJECT: frozenset({Decision.TAKE_SOURCE, *WITHOUT_SOURCE, Decision.RENAME, *STATEMENTS}),
     ResolutionPart.PROPERTY: frozenset({Decision.TAKE_SOURCE, Decision.TAKE_DESTINATION}),
     ResolutionPart.COLUMN: frozenset({Decision.TAKE_DESTINATION}),
     ResolutionPart.PARTITION: frozenset({Decision.TAKE_DESTINATION}),
-    ResolutionPart.ROWS: frozenset({*_SIDES, Decision.LARGER, Decision.NEWEST, Decision.BOTH}),
-    ResolutionPart.ROW: frozenset({*_SIDES, Decision.LARGER, Decision.EDITED}),
-    ResolutionPart.CELL: frozenset({*_SIDES, Decision.LARGER, Decision.EDITED}),
+    ResolutionPart.ROWS: frozenset({*SIDES, Decision.LARGER, Decision.NEWEST, Decision.BOTH}),
+    ResolutionPart.ROW: frozenset({*SIDES, Decision.LARGER, Decision.EDITED}),
+    ResolutionPart.CELL: frozenset({*SIDES, Decision.LARGER, Decision.EDITED}),
 }
 """What may be decided of which part. A column or partition of the source alone cannot be laid over the target's:
 its rows were written under the source's own.
@@ -229,7 +226,7 @@ def keeps_both(resolutions: Iterable[Resolution], table_id: int) -> bool:
     """Whether rows that the target inserted stay beside what the source deleted and updated."""
     key = (ObjectKind.TABLE, table_id)
     return any(
-        item.key_of_object == key and item.part is ResolutionPart.OBJECT and item.decision in _STATEMENTS
+        item.key_of_object == key and item.part is ResolutionPart.OBJECT and item.decision in STATEMENTS
         for item in resolutions
     )
 

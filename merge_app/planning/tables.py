@@ -21,7 +21,7 @@ from merge_app.planning.data import data_staged
 from merge_app.planning.databases import done_already, properties_apply, properties_merged
 from merge_app.planning.findings import Pair, judge, problem_finding
 from merge_app.planning.left_out import left_value_notes
-from merge_app.planning.lineage_findings import ROW_CODES, lineage_notes, row_verdicts
+from merge_app.planning.lineage_findings import lineage_notes, row_verdicts
 from merge_app.planning.merge_plan import (
     Action,
     DataPlan,
@@ -84,7 +84,6 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     allowed = _ALLOWED_BY_BOTH if case.keeps_both else frozenset()
     if case.facts.rows_plan is not None:
         rows = row_verdicts(pair, case.facts.rows_plan)
-        found = [item for item in found if item.code not in ROW_CODES]
         found += [item for item in rows if item.code.value not in allowed]
         allowed = _ALLOWED_BY_BOTH
     findings = judge(pair, found, allowed=allowed)

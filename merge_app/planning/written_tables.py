@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
-from merge_app.planning.findings import outside_note
+from merge_app.planning.findings import outside_finding
 from merge_app.planning.merge_plan import Action, Finding, LoadedTwice, ObjectPlan, PlanInput, StaleRead
 
 MOST_NAMED = 10
@@ -27,13 +28,13 @@ def written_tables_judge(given: PlanInput, objects: Sequence[ObjectPlan]) -> Ite
 def _stale_reads(found: Iterable[tuple[ObjectPlan, StaleRead]]) -> Iterator[Finding]:
     """Rows that a statement of the source made from a table which the target changed since."""
     for item, stale in found:
-        yield outside_note(
-            item,
+        found_in = outside_finding(
+            (item.kind, item.object_id),
+            item.name,
             VerdictCode.STALE_READ,
             f"On {item.name}: the source read {stale.table} at version {stale.version} of {stale.branch};"
             f" the target's is at version {stale.target_version}.",
             operations=("read", stale.change),
-            destination_versions=(stale.target_version,),
             details={
                 "table": stale.table,
                 "branch": stale.branch,
@@ -41,6 +42,7 @@ def _stale_reads(found: Iterable[tuple[ObjectPlan, StaleRead]]) -> Iterator[Find
                 "target_version": stale.target_version,
             },
         )
+        yield replace(found_in, destination_versions=(stale.target_version,))
 
 
 def _loaded_twice(found: Iterable[tuple[ObjectPlan, LoadedTwice]]) -> Iterator[Finding]:
@@ -50,8 +52,9 @@ def _loaded_twice(found: Iterable[tuple[ObjectPlan, LoadedTwice]]) -> Iterator[F
             continue
         count = len(loaded.files)
         more = f" and {count - 1:,} more" if count > 1 else ""
-        yield outside_note(
-            item,
+        yield outside_finding(
+            (item.kind, item.object_id),
+            item.name,
             VerdictCode.LOADED_TWICE,
             f"On {item.name}: source and target both loaded {loaded.files[0]}{more}. The rows of both loads stay.",
             operations=("insert", "insert"),

@@ -17,9 +17,8 @@ from merge_app.execution.lineage.vectors import Vectors
 from merge_app.execution.version_vectors import Ranges, VersionVector
 from merge_app.lineage.facts import Scope, ScopeKind
 from merge_app.lineage.segments import DOT
-from merge_app.planning.merge_plan import Decision, ResolutionPart
+from merge_app.planning.merge_plan import WITHOUT_SOURCE, Decision, ResolutionPart
 from merge_app.planning.net_changes import RESTORED_VERSION
-from merge_app.planning.resolutions import WITHOUT_SOURCE
 
 _SCOPES = f"""
 WITH {RANGES}
