@@ -31,7 +31,7 @@ from merge_app.execution.source_side import SourceSide, source_tables_load, tabl
 from merge_app.lineage.facts import Aliveness
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attributes import kept_columns, kept_fields, tables_with_columns_back
-from merge_app.planning.change_sets import ChangeSets, change_sets_of
+from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.databases import properties_merged
 from merge_app.planning.left_out import LeftPart, tables_leaving_values
 from merge_app.planning.merge_plan import (
@@ -44,7 +44,7 @@ from merge_app.planning.merge_plan import (
     TableFacts,
 )
 from merge_app.planning.resolutions import resolve, statements_of
-from merge_app.planning.row_merges import ROW_PARTS, choices_of, columns_merged
+from merge_app.planning.row_merges import ROW_PARTS, choices_of, schema_merged
 
 
 def with_facts(
@@ -55,13 +55,14 @@ def with_facts(
     leaving = tables_leaving_values(planned) if side.snapshot is not None else {}
     looked_into = _taken_whole(planned.resolutions) | tables_with_columns_back(planned)
     planned = _with_tables(planned, side, destination, looked_into)
-    stepped = _lineage_tables(planned, side, destination, looked_into)
+    resolved = resolve(planned) if planned.resolutions else planned
+    stepped = _lineage_tables(planned, resolved, side, destination, looked_into)
     schemas = _schemas_judged(planned, side, destination, stepped)
     if only is not None:
         stepped = [case for case in stepped if case.table_id in only]
         schemas = {table_id: schemas[table_id] for table_id in only & schemas.keys()}
         leaving = {table_id: leaving[table_id] for table_id in only & leaving.keys()}
-    asked, as_decided = _asked(planned, schemas), _asked_as_decided(planned, schemas)
+    asked, as_decided = _asked(planned, schemas), _asked_as_decided(resolved, schemas)
     facts: dict[int, TableFacts] = {}
     for table_id, columns_of in leaving.items():
         facts[table_id] = TableFacts(left_values=_left_values(planned, side, destination, table_id, columns_of, engine))
@@ -98,7 +99,9 @@ def table_case(planned: PlanInput, side: SourceSide, destination: Snapshot, tabl
         # What one side alone has is as that side has it.
         is_new = table_id not in planned.tables
         return TableCase(table_id, schema=known.schema, merged=known.schema, lists=lists, is_new=is_new)
-    (case,) = (case for case in _lineage_tables(planned, side, destination, {table_id}) if case.table_id == table_id)
+    resolved = resolve(planned) if planned.resolutions else planned
+    cases = _lineage_tables(planned, resolved, side, destination, {table_id})
+    (case,) = (case for case in cases if case.table_id == table_id)
     return replace(case, lists=lists)
 
 
@@ -154,7 +157,7 @@ def _with_tables(planned: PlanInput, side: SourceSide, destination: Snapshot, be
 
 
 def _lineage_tables(
-    planned: PlanInput, side: SourceSide, destination: Snapshot, besides: AbstractSet[int]
+    planned: PlanInput, resolved: PlanInput, side: SourceSide, destination: Snapshot, besides: AbstractSet[int]
 ) -> list[TableCase]:
     """The tables whose rows the source changed, of a branch those that the target lacks, and those ``besides``."""
     is_whole = side.snapshot is not None or (side.seen is not None and side.seen != destination)
@@ -162,25 +165,27 @@ def _lineage_tables(
     by_statement = {*side.restored, *moved}
     if not (is_whole or by_statement):
         return []
-    change_sets = change_sets_of(planned)
-    decided = _schemas_decided(planned)
-    as_decided = change_sets_of(resolve(planned)) if planned.resolutions else change_sets
+    # Of tables of which a column was decided, the columns as they were decided.
+    decided = {item.object_id for item in resolved.resolutions if item.part is ResolutionPart.COLUMN}
     changed = side.news_to(destination).tables | besides if side.snapshot is not None else tables_written(side)
     known = changed & planned.tables.keys()
     new = planned.source_tables.keys() - planned.tables.keys() if side.snapshot is not None else set()
     found = []
     for object_id in sorted(known if is_whole else known & by_statement):
-        alive = _aliveness(planned, change_sets, object_id)
+        alive = _aliveness(planned, object_id)
         is_restored = object_id in side.restored
         if side.snapshot is None and alive.is_judged and _meets_no_row(planned, object_id):
             continue
         if planned.attributes is not None or is_restored or (alive.source and alive.target and alive.result):
-            case = _known_case(planned, change_sets, object_id, alive, decided, is_restored=is_restored)
-            found.append(replace(case, generated=_generated(planned, as_decided, object_id, case.merged)))
+            merged = schema_merged(resolved if object_id in decided else planned, object_id)
+            if object_id in decided:
+                _types_hold(planned.source_tables.get(object_id), merged)
+            case = _known_case(planned, object_id, alive, merged, is_restored=is_restored)
+            found.append(replace(case, generated=_generated(resolved, object_id, merged)))
     found += [
         TableCase(object_id, alive, merged=planned.source_tables[object_id].schema, is_new=True)
         for object_id in sorted(new)
-        if (alive := _aliveness(planned, change_sets, object_id)).source and alive.result
+        if (alive := _aliveness(planned, object_id)).source and alive.result
     ]
     states = {**planned.source_tables, **planned.tables}
     front = side.snapshot or side.seen or destination
@@ -205,21 +210,10 @@ def _meets_no_row(planned: PlanInput, table_id: int) -> bool:
     )
 
 
-def _known_case(
-    planned: PlanInput,
-    change_sets: ChangeSets,
-    table_id: int,
-    alive: Aliveness,
-    decided: Mapping[int, Schema],
-    *,
-    is_restored: bool,
-) -> TableCase:
-    """``decided``: see ``_schemas_decided``. Rows are read under the columns that the table will have."""
+def _known_case(planned: PlanInput, table_id: int, alive: Aliveness, merged: Schema, *, is_restored: bool) -> TableCase:
+    """``merged``: the columns that the table will have, under which rows are read."""
     key = ObjectKind.TABLE, table_id
     before, state = planned.tables[table_id], planned.source_tables.get(table_id)
-    merged = decided.get(table_id) or _merged(planned, change_sets, table_id)
-    if table_id in decided and state is not None:
-        _types_hold(state.schema, merged)
     return TableCase(
         table_id,
         alive,
@@ -233,23 +227,25 @@ def _known_case(
     )
 
 
-def _generated(planned: PlanInput, change_sets: ChangeSets, table_id: int, merged: Schema) -> dict[int, str]:
+def _generated(resolved: PlanInput, table_id: int, merged: Schema) -> dict[int, str]:
     """By id the SQL of the generated columns of the merged table that has all that they read."""
-    properties = _properties(planned, change_sets, table_id)
-    found = generated_values(properties, merged).items()
+    found = generated_values(_properties(resolved, table_id), merged).items()
     return {column: stored for column, stored in found if all(merged.column(i) for i in columns_read(stored))}
 
 
-def _properties(planned: PlanInput, change_sets: ChangeSets, table_id: int) -> dict[str, str]:
+def _properties(planned: PlanInput, table_id: int) -> dict[str, str]:
     """Those of a merged table that the target has."""
+    change_sets = change_sets_of(planned)
     changes = change_sets.source_of(ObjectKind.TABLE, table_id)
     return properties_merged(change_sets.merged_table(table_id), planned.tables[table_id], changes)
 
 
-def _types_hold(source: Schema, merged: Schema) -> None:
+def _types_hold(source: TableState | None, merged: Schema) -> None:
     """Raises NotSupported where a decision leaves a column a type that does not hold all values of the source's."""
+    if source is None:
+        return
     for column in merged.columns:
-        own = next((held for i in column.ids if (held := source.column(i)) is not None), None)
+        own = next((held for i in column.ids if (held := source.schema.column(i)) is not None), None)
         if own is not None and own.nested is None and not widens(own.type, column.type):
             raise NotSupported(
                 f"Column {column.name} would stay {column.type}. Rows of the source have {own.type} there.",
@@ -266,11 +262,7 @@ def _schemas_judged(
     if side.snapshot is None and side.seen == destination:
         return {}
     change_sets, looked_at = change_sets_of(planned), {case.table_id for case in stepped}
-    schemas = {
-        case.table_id: _merged(planned, change_sets, case.table_id)
-        for case in stepped
-        if case.alive.result and not case.is_new
-    }
+    asked = [case.table_id for case in stepped if case.alive.result and not case.is_new]
     # A column that neither side changed is as required as the rows of both sides already fill it.
     for kind, table_id in change_sets.source:
         key, before = (kind, table_id), planned.tables.get(table_id)
@@ -278,30 +270,12 @@ def _schemas_judged(
             continue
         source, target = change_sets.source_of(*key), change_sets.destination_of(*key)
         changes_checks = any(map(is_stored, (*source.properties, *target.properties)))
-        alive = _aliveness(planned, change_sets, table_id)
+        alive = _aliveness(planned, table_id)
         is_changed = (source.columns or target.columns or changes_checks) and alive.is_judged
         # What merges brought below a drop was not judged.
         if is_changed or (source.undropped and alive.result):
-            schemas[table_id] = _merged(planned, change_sets, table_id)
-    return schemas
-
-
-def _merged(planned: PlanInput, change_sets: ChangeSets, table_id: int) -> Schema:
-    """The columns of a merged table that both sides have."""
-    key = ObjectKind.TABLE, table_id
-    before, state = planned.tables[table_id], planned.source_tables.get(table_id)
-    return columns_merged(change_sets.source_of(*key), change_sets.destination_of(*key), before, state).schema
-
-
-def _schemas_decided(planned: PlanInput) -> dict[int, Schema]:
-    """By table of which a column was decided, its columns as they were decided."""
-    tables = {item.object_id for item in planned.resolutions if item.part is ResolutionPart.COLUMN}
-    tables &= planned.tables.keys()
-    if not tables:
-        return {}
-    resolved = resolve(planned)
-    change_sets = change_sets_of(resolved)
-    return {table_id: _merged(resolved, change_sets, table_id) for table_id in tables}
+            asked.append(table_id)
+    return {table_id: schema_merged(planned, table_id) for table_id in asked}
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,11 +287,10 @@ class _Asked:
 
 
 def _asked(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, _Asked]:
-    change_sets = change_sets_of(planned)
     found = {}
     for table_id, merged in schemas.items():
         before, source = planned.tables[table_id], planned.source_tables.get(table_id)
-        properties = _properties(planned, change_sets, table_id)
+        properties = _properties(planned, table_id)
         computed = frozenset(generated_values(properties, merged))
         columns = Columns(merged, source.schema if source else None, before.schema, computed)
         own = source and _as_shown(source, planned.source_databases)
@@ -331,17 +304,12 @@ def _as_shown(table: TableState, databases: Mapping[int, DatabaseState]) -> Tabl
     return table if _is_alive(table, databases) else replace(table, is_dropped=True)
 
 
-def _asked_as_decided(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, _Asked]:
+def _asked_as_decided(resolved: PlanInput, schemas: Collection[int]) -> dict[int, _Asked]:
     """The same of tables of which something was decided, as it was decided."""
-    if not planned.resolutions:
-        return {}
-    resolved = resolve(planned)
-    change_sets, found = change_sets_of(resolved), {}
-    for item in resolved.resolutions:
-        is_known = item.object_kind is ObjectKind.TABLE and item.object_id in resolved.tables
-        if is_known and item.object_id in schemas and item.key_of_object in change_sets.source:
-            found[item.object_id] = _merged(resolved, change_sets, item.object_id)
-    return _asked(resolved, found)
+    decided = {item.object_id for item in resolved.resolutions if item.object_kind is ObjectKind.TABLE}
+    known = decided.intersection(schemas, resolved.tables)
+    changed = [i for i in known if (ObjectKind.TABLE, i) in change_sets_of(resolved).source]
+    return _asked(resolved, {table_id: schema_merged(resolved, table_id) for table_id in changed})
 
 
 def _unfit(
@@ -381,9 +349,9 @@ def _taken_whole(resolutions: Sequence[Resolution]) -> set[int]:
     }
 
 
-def _aliveness(planned: PlanInput, change_sets: ChangeSets, table_id: int) -> Aliveness:
+def _aliveness(planned: PlanInput, table_id: int) -> Aliveness:
     """Whether the table and its database exist. Rows below a drop are merged too, without verdicts (R4)."""
-    key = ObjectKind.TABLE, table_id
+    key, change_sets = (ObjectKind.TABLE, table_id), change_sets_of(planned)
     known = change_sets.attributes.alive.get(key) if change_sets.attributes is not None else None
     if known is not None:
         return known

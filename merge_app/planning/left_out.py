@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.domain.state import TableState
 from catalog_app.domain.types import Field, ParsedType
 from catalog_app.rules.codes import VerdictCode
 from merge_app.planning.change_sets import change_sets_of
@@ -16,9 +15,8 @@ from merge_app.planning.conditions import ROW_AXES
 from merge_app.planning.effects import example_text
 from merge_app.planning.findings import Pair, Problem
 from merge_app.planning.merge_plan import SIDE_NAMES, LeftValues, PlanInput
-from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.resolutions import resolve
-from merge_app.planning.row_merges import columns_merged
+from merge_app.planning.row_merges import schema_merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +46,15 @@ def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[LeftPar
         destination = change_sets.destination_of(kind, table_id)
         if destination.dropped or state.schema is before.schema:
             continue
-        columns = _columns_without_place(source, destination, before, state)
+        writing = {"source": state.schema} if source.has(*ROW_AXES) else {}
+        # Where the source overwrites the table the target's rows go whole, with whatever they hold.
+        if destination.has(*ROW_AXES) and not source.overwrites_all:
+            writing["destination"] = before.schema
+        merged = schema_merged(resolved, table_id) if writing else Schema()
+        columns = {name: lacking for name, own in writing.items() if (lacking := tuple(_lacking(merged, own)))}
         if columns:
             found[table_id] = columns
     return found
-
-
-def _columns_without_place(
-    source: ObjectChanges, destination: ObjectChanges, before: TableState, state: TableState
-) -> dict[str, tuple[LeftPart, ...]]:
-    writing = [(name, changes) for name, changes in _named(source, destination) if changes.has(*ROW_AXES)]
-    if not writing:
-        return {}
-    merged = columns_merged(source, destination, before, state).schema
-    schemas = {"source": state.schema, "destination": before.schema}
-    found = {name: tuple(_lacking(merged, schemas[name])) for name, _ in writing}
-    if source.overwrites_all:
-        # The target's rows go whole, with whatever they hold.
-        found.pop("destination", None)
-    return {name: columns for name, columns in found.items() if columns}
-
-
-def _named(source: ObjectChanges, destination: ObjectChanges) -> tuple[tuple[str, ObjectChanges], ...]:
-    return ("source", source), ("destination", destination)
 
 
 def _lacking(merged: Schema, schema: Schema) -> Iterator[LeftPart]:
