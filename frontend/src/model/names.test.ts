@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { branchAddress, compareAddress, onOtherBranch, pairParse, placeOf, sqlAddress, tableAddress } from "./addresses";
-import { LANE_COLOURS, laneColour } from "./lanes";
+import { LANE_COLOURS, laneColour, neighbourColours } from "./lanes";
 import { branchCreate, branchExpiry, mergeStatement, tableRestore } from "./sql";
 
 describe("addresses", () => {
@@ -64,5 +64,16 @@ describe("lane colours", () => {
     expect(laneColour("main")).toBe(0);
     expect(new Set(colours)).toEqual(new Set([1, 2, 3, 4, 5, 6, 7]));
     expect(Math.max(...colours)).toBeLessThan(LANE_COLOURS);
+  });
+
+  it("of neighbours in the graph differ, and others are the name's own", () => {
+    const names = ["main", "prices", "support", ...Array.from({ length: 60 }, (_, place) => `branch-${String(place)}`)];
+    expect(laneColour("prices")).toBe(laneColour("support"));
+    const found = neighbourColours(names.map((name, lane) => ({ name, lane })));
+    expect(names.slice(1).every((name, place) => found.get(name) !== found.get(names[place] ?? ""))).toBe(true);
+    expect([found.get("main"), found.get("prices")]).toEqual([0, laneColour("prices")]);
+    expect(neighbourColours([{ name: "support", lane: 3 }]).get("support")).toBe(laneColour("support"));
+    // Nine branches on one lane have seven colours.
+    expect(neighbourColours(names.slice(1, 10).map((name) => ({ name, lane: 1 }))).size).toBe(9);
   });
 });

@@ -1,3 +1,4 @@
+import { createContext, useContext } from "react";
 import { Link } from "react-router";
 
 import { branchAddress } from "../model/addresses";
@@ -6,8 +7,19 @@ import { laneColour } from "../model/lanes";
 import { Icon } from "./icons";
 import { Time } from "./time";
 
+const NeighbourColours = createContext<ReadonlyMap<string, number>>(new Map());
+
+/** Branches that are drawn beside each other have these colours in it; all others have the colours of their names. */
+export const LaneColours = NeighbourColours.Provider;
+
+export function useLaneColour(): (branch: string) => number {
+  const colours = useContext(NeighbourColours);
+  return (branch) => colours.get(branch) ?? laneColour(branch);
+}
+
 export function LaneDot({ branch }: { branch: string }) {
-  return <span className={`lane-dot lane-${laneColour(branch)}`} aria-hidden="true" />;
+  const colour = useLaneColour();
+  return <span className={`lane-dot lane-${colour(branch)}`} aria-hidden="true" />;
 }
 
 export function BranchLink({ catalog, branch }: { catalog: string; branch: string }) {

@@ -4,7 +4,10 @@ import { Link, useParams } from "react-router";
 import { asProblem } from "../../api/problem";
 import type { Graph } from "../../api/resources";
 import { catalogAddress, homeAddress } from "../../model/addresses";
+import { graphLayout } from "../../model/graph";
+import { neighbourColours } from "../../model/lanes";
 import { GRAPH_PAGE, useBranches, useCatalog, useGraph } from "../../queries/catalogs";
+import { LaneColours } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
@@ -18,6 +21,10 @@ export function CatalogPage() {
   const { catalog = "" } = useParams();
   const [intent, setIntent] = useState<BranchIntent>();
   const { error } = useCatalog(catalog);
+  const query = useGraph(catalog);
+  const pages = query.data?.pages;
+  const graph = useMemo(() => (pages ? joined(pages) : undefined), [pages]);
+  const colours = useMemo(() => graphColours(graph), [graph]);
   const refusal = error === null ? {} : asProblem(error).members;
   if (refusal.status === 404 && refusal.kind === "catalog") return <MissingCatalog catalog={catalog} nearest={refusal.nearest} />;
   return (
@@ -31,8 +38,10 @@ export function CatalogPage() {
           </button>
         }
       />
-      <GraphPanel catalog={catalog} onIntent={setIntent} />
-      <BranchesPanel catalog={catalog} onIntent={setIntent} />
+      <LaneColours value={colours}>
+        <GraphPanel catalog={catalog} query={query} graph={graph} onIntent={setIntent} />
+        <BranchesPanel catalog={catalog} onIntent={setIntent} />
+      </LaneColours>
       {intent ? <BranchDialog catalog={catalog} intent={intent} onClose={() => setIntent(undefined)} /> : null}
     </div>
   );
@@ -70,10 +79,17 @@ function MissingCatalog({ catalog, nearest }: { catalog: string; nearest: unknow
   );
 }
 
-function GraphPanel({ catalog, onIntent }: { catalog: string; onIntent: (intent: BranchIntent) => void }) {
-  const query = useGraph(catalog);
-  const pages = query.data?.pages;
-  const graph = useMemo(() => (pages ? joined(pages) : undefined), [pages]);
+function GraphPanel({
+  catalog,
+  query,
+  graph,
+  onIntent,
+}: {
+  catalog: string;
+  query: ReturnType<typeof useGraph>;
+  graph: Graph | undefined;
+  onIntent: (intent: BranchIntent) => void;
+}) {
   const [chosen, setChosen] = useState<number>();
   return (
     <Panel
@@ -114,6 +130,12 @@ function GraphPanel({ catalog, onIntent }: { catalog: string; onIntent: (intent:
       </Loaded>
     </Panel>
   );
+}
+
+/** The colours of branches by their places in the graph. */
+function graphColours(graph: Graph | undefined): ReadonlyMap<string, number> {
+  const lanes = graph ? graphLayout(graph).lanes : [];
+  return neighbourColours(lanes.map(({ branch, lane }) => ({ name: branch.name, lane })));
 }
 
 /** Pages of the graph as one: what a later page says about a branch or an attempt again counts once. */

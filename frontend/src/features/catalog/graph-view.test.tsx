@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { Graph, GraphCommit } from "../../api/resources";
 import { MAIN, page, serve } from "../../testing/server";
+import { LaneColours } from "../../ui/branch-name";
 import { GraphView } from "./graph-view";
 
 const commit = (version: number): GraphCommit => ({
@@ -13,22 +14,35 @@ const commit = (version: number): GraphCommit => ({
 }) as unknown as GraphCommit;
 const GRAPH = { branches: [MAIN], commits: [3, 2, 1].map(commit), failed_merges: [], tags: [], older: null } as unknown as Graph;
 
-function shown() {
+function shown(colours: ReadonlyMap<string, number> = new Map()) {
   serve({ "/api/v1/catalogs/demo/protection-rules/": page([]) });
   const { container } = render(
     <QueryClientProvider client={new QueryClient()}>
       <MemoryRouter>
-        <GraphView catalog="demo" graph={GRAPH} chosen={undefined} onChoose={vi.fn()} />
+        <LaneColours value={colours}>
+          <GraphView catalog="demo" graph={GRAPH} chosen={undefined} onChoose={vi.fn()} />
+        </LaneColours>
       </MemoryRouter>
     </QueryClientProvider>,
   );
   const width = () => Number(container.querySelector("svg.drawing")?.getAttribute("width"));
   const box = container.querySelector(".scroll");
   if (!box) throw new Error("The drawing has no box.");
-  return { width, box };
+  return { width, box, container };
 }
 
+it("draws a branch in the colour that it has beside its neighbours", () => {
+  const { container } = shown(new Map([["main", 5]]));
+  expect(container.querySelectorAll(".commit.lane-5").length).toBe(3);
+  expect(container.querySelector(".lane-name")?.classList.contains("lane-5")).toBe(true);
+});
+
 describe("the zoom of the graph", () => {
+  it("is said beside its buttons", () => {
+    shown();
+    expect(screen.getByRole("group", { name: "Zoom of the time axis" }).textContent).toContain("the wheel zoom");
+  });
+
   it("follows Ctrl and the wheel, and leaves the wheel alone without Ctrl", () => {
     const { width, box } = shown();
     const first = width();

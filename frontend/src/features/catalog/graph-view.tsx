@@ -6,9 +6,9 @@ import { branchAddress, mergeAddress } from "../../model/addresses";
 import { operationName } from "../../model/commit-words";
 import { counted, exactTime } from "../../model/format";
 import { changedObjects, dotRadius, graphLayout, type GraphEdge, type GraphLayout, type GraphNode } from "../../model/graph";
-import { laneColour } from "../../model/lanes";
 import { timeMarks } from "../../model/time-marks";
 import { useProtectedNames } from "../../queries/protection";
+import { useLaneColour } from "../../ui/branch-name";
 import { Icon } from "../../ui/icons";
 import { useKeys } from "../frame/use-keys";
 
@@ -43,7 +43,7 @@ export function GraphView({
     <div className="graph">
       <div className="row zoom" role="group" aria-label="Zoom of the time axis">
         <span className="small muted not-narrow">
-          <kbd>Ctrl</kbd> and the wheel, or <kbd>+</kbd> <kbd>−</kbd>
+          <kbd>Ctrl</kbd> and the wheel zoom, as <kbd>+</kbd> and <kbd>−</kbd> do
         </span>
         <button type="button" className="button small" disabled={zoom === 0} onClick={() => zoomBy(-1)} aria-label="Zoom out">
           −
@@ -132,6 +132,7 @@ function Drawing({
   const width = LEFT + layout.columnCount * step + nameWidth(layout);
   const height = TOP + layout.laneCount * LANE_HEIGHT;
   const navigate = useNavigate();
+  const laneColour = useLaneColour();
   const isProtected = useProtectedNames(catalog);
   const open = (commit: GraphCommit) =>
     void navigate(`${branchAddress(catalog, commit.branch)}?tab=history&commit=${commit.version}`);
@@ -187,6 +188,7 @@ function LaneName({
   y: number;
 }) {
   const navigate = useNavigate();
+  const laneColour = useLaneColour();
   return (
     <g className={`lane-name lane-${laneColour(name)}`} onClick={() => void navigate(branchAddress(catalog, name))}>
       {isProtected ? (
@@ -219,6 +221,7 @@ function Node({
   onOpen: (commit: GraphCommit) => void;
   onUnfold: (version: number) => void;
 }) {
+  const laneColour = useLaneColour();
   if (node.kind === "fold") {
     const text = counted(node.commits.length, "commit");
     return (
