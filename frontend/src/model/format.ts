@@ -12,9 +12,16 @@ export function textOr(text: string | null | undefined, other: string): string {
   return text === null || text === undefined || text === "" ? other : text;
 }
 
-/** `1 row`, `1,000 rows`; the plural is the singular with an s unless it is given. */
-export function counted(value: number, singular: string, plural = `${singular}s`): string {
-  return `${count(value)} ${value === 1 ? singular : plural}`;
+const PLURAL = new Intl.PluralRules("en");
+
+/** `row` for 1, `rows` for 1,000; the plural is the singular with an s unless it is given. */
+export function pluralised(value: number, singular: string, plural = `${singular}s`): string {
+  return PLURAL.select(value) === "one" ? singular : plural;
+}
+
+/** `1 row`, `1,000 rows`. */
+export function counted(value: number, singular: string, plural?: string): string {
+  return `${count(value)} ${pluralised(value, singular, plural)}`;
 }
 
 /** Bytes in powers of 1000, three significant digits. */

@@ -6,7 +6,7 @@ import { figuresOf, plottedRuns, rowsText, rowsTouched, rowsWords, runMillisecon
 describe("the figures of a run", () => {
   it("are rows, files and bytes, with 0 for what was not counted", () => {
     expect(figuresOf(run().metrics).map(({ name, text }) => `${text} ${name}`)).toEqual([
-      "1,200 rows inserted", "30 rows updated", "0 rows deleted", "2 files added", "1 files removed", "4.10 kB written",
+      "1,200 rows inserted", "30 rows updated", "0 rows deleted", "2 files added", "1 file removed", "4.10 kB written",
     ]);
     expect(figuresOf({}).every(({ text }) => text.startsWith("0"))).toBe(true);
   });

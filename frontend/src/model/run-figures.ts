@@ -1,23 +1,26 @@
 /** What a run did, in numbers that people ask for. */
 import type { PipelineRun } from "../api/resources";
-import { bytes, count, counted } from "./format";
+import { bytes, count, counted, pluralised } from "./format";
 
 export interface Figure {
   name: string;
   text: string;
 }
 
-const FIGURES: readonly { name: string; metric: string; format: (value: number) => string }[] = [
-  { name: "rows inserted", metric: "rows_inserted", format: count },
-  { name: "rows updated", metric: "rows_updated", format: count },
-  { name: "rows deleted", metric: "rows_deleted", format: count },
-  { name: "files added", metric: "files_added", format: count },
-  { name: "files removed", metric: "files_removed", format: count },
-  { name: "written", metric: "bytes_written", format: bytes },
-];
+const COUNTED = [
+  ["row", "inserted"],
+  ["row", "updated"],
+  ["row", "deleted"],
+  ["file", "added"],
+  ["file", "removed"],
+] as const;
 
 export function figuresOf(metrics: PipelineRun["metrics"]): Figure[] {
-  return FIGURES.map(({ name, metric, format }) => ({ name, text: format(metrics[metric] ?? 0) }));
+  const figures = COUNTED.map(([unit, done]) => {
+    const value = metrics[`${unit}s_${done}`] ?? 0;
+    return { name: `${pluralised(value, unit)} ${done}`, text: count(value) };
+  });
+  return [...figures, { name: "written", text: bytes(metrics.bytes_written ?? 0) }];
 }
 
 /** All rows that a run inserted, updated or deleted. */

@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import type { CommitEntry, OperationEntry } from "../../api/resources";
 import { taskAddress } from "../../model/addresses";
 import { operationName, rowChanges } from "../../model/commit-words";
-import { bytes, count, counted } from "../../model/format";
+import { bytes, count, counted, pluralised } from "../../model/format";
 import { inOrder } from "../../model/reading-order";
 import { useCommitOperations } from "../../queries/history";
 import { BranchLink } from "../../ui/branch-name";
@@ -105,7 +105,7 @@ export function CommitTimeline({
 /** Of a run, which replaces rows, what came and what went; of another commit how many. */
 function rowsOf(commit: CommitEntry): string {
   const changes = commit.pipeline ? rowChanges(commit.operations, commit.operation_count) : "";
-  if (changes) return `${changes} rows`;
+  if (changes) return `${changes} ${pluralised(commit.rows_changed, "row")}`;
   return commit.rows_changed ? counted(commit.rows_changed, "row") : "";
 }
 

@@ -1,5 +1,6 @@
 import { useState } from "react";
 
+import { counted } from "../../model/format";
 import { useAgentChange, useAgents, useAgentTokens, type Agent } from "../../queries/people";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Empty, Loaded } from "../../ui/states";
@@ -86,14 +87,14 @@ function Fact({ name, value }: { name: string; value: string }) {
 
 function limits({ writes_per_hour, rows_per_hour }: Agent): string {
   const parts = [
-    writes_per_hour == null ? "" : `${writes_per_hour.toLocaleString()} writes`,
-    rows_per_hour == null ? "" : `${rows_per_hour.toLocaleString()} rows`,
+    writes_per_hour == null ? "" : counted(writes_per_hour, "write"),
+    rows_per_hour == null ? "" : counted(rows_per_hour, "row"),
   ];
   return parts.filter(Boolean).join(", ") || "no limit";
 }
 
 function lifetime({ branch_days: days }: Agent): string {
-  return days == null ? "until it is dropped" : `${days.toLocaleString()} ${days === 1 ? "day" : "days"} at most`;
+  return days == null ? "until it is dropped" : `${counted(days, "day")} at most`;
 }
 
 function Tokens({ name }: { name: string }) {

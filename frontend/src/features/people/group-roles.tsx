@@ -1,6 +1,7 @@
 import { useState, type SubmitEvent } from "react";
 
 import type { Role } from "../../api/resources";
+import { counted } from "../../model/format";
 import { ROLES } from "../../model/roles";
 import { useGroupRoleChange, useGroupRoles, useGroups, type GroupRole } from "../../queries/people";
 import { Failure, Loaded } from "../../ui/states";
@@ -36,7 +37,7 @@ function GroupRow({ catalog, shown, mayManage }: { catalog: string; shown: Group
   return (
     <li>
       <strong>{shown.group}</strong>
-      <span className="small muted">{shown.member_count === 1 ? "1 member" : `${shown.member_count} members`}</span>
+      <span className="small muted">{counted(shown.member_count, "member")}</span>
       <span className="row">
         {mayManage ? (
           <>

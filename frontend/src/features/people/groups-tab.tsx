@@ -1,5 +1,6 @@
 import { useState, type SubmitEvent } from "react";
 
+import { counted } from "../../model/format";
 import { useGroupChange, useGroups } from "../../queries/people";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Empty, Failure, Loaded } from "../../ui/states";
@@ -42,7 +43,7 @@ export function GroupsTab({ isSuperuser }: { isSuperuser: boolean }) {
               {found.map((group) => (
                 <li key={group.name}>
                   <strong>{group.name}</strong>
-                  <span className="small muted">{group.member_count === 1 ? "1 member" : `${group.member_count} members`}</span>
+                  <span className="small muted">{counted(group.member_count, "member")}</span>
                   {isSuperuser ? (
                     <button type="button" className="button small" onClick={() => setRemoved(group.name)}>
                       Remove<span className="visually-hidden"> {group.name}</span>

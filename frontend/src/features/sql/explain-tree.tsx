@@ -79,7 +79,7 @@ function Files({ files, more }: { files: readonly ExplainFile[]; more: string })
             </span>
             <code>{path}</code>
             <span className="muted small">
-              {rows} rows: {reason}
+              {rows} {rows === "1" ? "row" : "rows"}: {reason}
             </span>
           </li>
         ))}

@@ -2,7 +2,7 @@ import { lazy, Suspense } from "react";
 import { useParams, useSearchParams } from "react-router";
 
 import { branchAddress, importAddress, sqlAddress } from "../../model/addresses";
-import { bytes, count, counted } from "../../model/format";
+import { bytes, counted } from "../../model/format";
 import { inOrder } from "../../model/reading-order";
 import { tableName } from "../../model/sql";
 import type { TableDetail } from "../../api/resources";
@@ -152,7 +152,7 @@ function TableFacts({ catalog, branch, table }: { catalog: string; branch: strin
       {table.deleted_rows ? <span>{counted(table.deleted_rows, "row")} deleted in {counted(table.delete_files, "delete file")}</span> : null}
       {table.partition_by.length ? (
         <span>
-          {count(table.partitions)} partitions by {table.partition_by.join(", ")}
+          {counted(table.partitions, "partition")} by {table.partition_by.join(", ")}
         </span>
       ) : null}
       {table.primary_key.length ? <span>key {table.primary_key.join(", ")}</span> : null}
