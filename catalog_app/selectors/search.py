@@ -65,6 +65,7 @@ class Found:
     branch: str = ""
     database: str = ""
     table: str = ""
+    view: str = ""
     column: str = ""
     tag: str = ""
     merge_id: str = ""
@@ -141,24 +142,36 @@ WHERE {_CURRENT} AND strpos(r.name_key, %(name)s) > 0 AND %(database)s = ''
 ORDER BY r.database_id, {_NEARER} LIMIT %(limit)s
 """
 
-# The place first, on its own: a join by the CASE itself would look at every branch for every candidate.
-_SHOWN = f"""
+
+def _shown(record: str, key: str) -> str:
+    """The candidates where they are looked at, with the names that they have there."""
+    # The place first, on its own: a join by the CASE itself would look at every branch for every candidate.
+    return f"""
 , placed AS MATERIALIZED (
-    SELECT c.table_id, c.columns, CASE WHEN own.is_dropped IS FALSE THEN x.id ELSE c.branch_id END AS branch_id
+    SELECT c.{key}, c.columns, CASE WHEN own.is_dropped IS FALSE THEN x.id ELSE c.branch_id END AS branch_id
     FROM candidate c
     LEFT JOIN catalog_app_branch x ON x.id = %(branch)s
-    LEFT JOIN {_nearest("catalog_app_tablerecord", "table_id", "c.table_id", "x")} own ON true
+    LEFT JOIN {_nearest(record, key, f"c.{key}", "x")} own ON true
 )
 SELECT t.name, h.name, s.name, k.name, c.columns
 FROM placed c
 JOIN catalog_app_branch s ON s.id = c.branch_id
 JOIN catalog_app_catalog k ON k.id = s.catalog_id
-JOIN {_nearest("catalog_app_tablerecord", "table_id", "c.table_id", "s")} t ON NOT t.is_dropped
+JOIN {_nearest(record, key, f"c.{key}", "s")} t ON NOT t.is_dropped
 JOIN {_nearest("catalog_app_databaserecord", "database_id", "t.database_id", "s")} h ON NOT h.is_dropped
 WHERE {_HOME}
 """
-"""The candidates where they are looked at, with the names that they have there."""
 
+
+_SHOWN_TABLES = _shown("catalog_app_tablerecord", "table_id")
+_VIEWS = f"""
+WITH candidate AS (
+    SELECT DISTINCT ON (r.view_id) r.view_id, r.branch_id, NULL::jsonb AS columns
+    FROM catalog_app_viewrecord r {_VALID}
+    WHERE {_CURRENT} AND strpos(r.name_key, %(first_word)s) > 0
+    ORDER BY r.view_id, {_NEARER} LIMIT %(candidates)s
+) {_shown("catalog_app_viewrecord", "view_id")}
+"""
 _TABLE_WORDS = "to_tsvector('simple', translate(r.name_key, %(breaks)s, repeat(' ', 20)))"
 _TABLES = f"""
 WITH candidate AS (
@@ -170,7 +183,7 @@ WITH candidate AS (
         (SELECT r.table_id, r.branch_id, 1 FROM catalog_app_tablerecord r {_VALID}
          WHERE {_CURRENT} AND {_TABLE_WORDS} @@ %(words)s::tsquery LIMIT %(candidates)s)
     ) found ORDER BY table_id, rank
-) {_SHOWN}
+) {_SHOWN_TABLES}
 """
 
 _COLUMN_WORDS = """to_tsvector('simple', translate(
@@ -184,7 +197,7 @@ WITH matching AS MATERIALIZED (
            jsonb_path_query_array(m.content, '$.columns[*].name') AS columns
     FROM matching m JOIN catalog_app_tableschema r ON r.definition_id = m.id {_VALID}
     ORDER BY r.table_id, {_NEARER}
-) {_SHOWN}
+) {_SHOWN_TABLES}
 """
 
 
@@ -205,12 +218,24 @@ def tables_search(wanted: Wanted) -> list[Found]:
     return _closest(found, wanted, lambda item: item.table)
 
 
+def views_search(wanted: Wanted) -> list[Found]:
+    """Views by their own name, and with a dot by that of their database too."""
+    if not wanted.words:
+        return []
+    found = [
+        Found("view", f"{database}.{name}", catalog, branch, database, view=name)
+        for name, database, branch, catalog, _ in fetch_all(_VIEWS, _parameters(wanted))
+        if is_match(name, wanted.name)
+    ]
+    return _closest(found, wanted, lambda item: item.view)
+
+
 def columns_search(wanted: Wanted) -> list[Found]:
     """Columns of the tables as they are now."""
     if not wanted.words:
         return []
     found = [
-        Found("column", f"{database}.{name}.{column}", catalog, branch, database, name, column)
+        Found("column", f"{database}.{name}.{column}", catalog, branch, database, name, column=column)
         for name, database, branch, catalog, columns in fetch_all(_COLUMNS, _parameters(wanted))
         for column in json_value(columns)
         if is_match(column, wanted.name)
@@ -230,6 +255,7 @@ def _parameters(wanted: Wanted) -> Mapping[str, Any]:
         "name": wanted.name,
         "behind": wanted.name + LAST_CHARACTER,
         "database": wanted.database,
+        "first_word": next(iter(wanted.words), wanted.name),
         "words": " & ".join(f"'{word}':*" for word in wanted.words),
         "catalogs": wanted.catalog_ids,
         "branch": None if wanted.branch is None else wanted.branch.pk,

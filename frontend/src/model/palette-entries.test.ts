@@ -26,13 +26,14 @@ describe("searching everywhere", () => {
 
 describe("what a search found", () => {
   const found: SearchResult = {
-    kind: "table", label: "d.t", catalog: "lake", branch: "feature/x", database: "d", table: "t", column: null, tag: null, merge_id: null, version: null,
+    kind: "table", label: "d.t", catalog: "lake", branch: "feature/x", database: "d", table: "t", view: null, column: null, tag: null, merge_id: null, version: null,
   };
 
   it("leads to its page on the branch on which it was found", () => {
     expect(entryOf(found)).toMatchObject({ label: "t", detail: "table in d on feature/x", address: "/c/lake/b/feature%2Fx/t/d/t" });
     expect(entryOf({ ...found, kind: "column", label: "d.t.c", column: "c" })).toMatchObject({ label: "c", address: "/c/lake/b/feature%2Fx/t/d/t" });
     expect(entryOf({ ...found, kind: "database", label: "d", table: null }).address).toBe("/c/lake/b/feature%2Fx?database=d");
+    expect(entryOf({ ...found, kind: "view", label: "d.w", table: null, view: "w" })).toMatchObject({ label: "w", detail: "view in d on feature/x", address: "/c/lake/b/feature%2Fx/v/d/w" });
     expect(entryOf({ ...found, kind: "tag", label: "v1", tag: "v1", version: 7 }).address).toBe("/c/lake/b/feature%2Fx?tab=history&commit=7");
   });
   it("says of a merge whether it was carried out", () => {

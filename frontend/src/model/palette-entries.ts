@@ -14,6 +14,7 @@ import {
   sqlAddress,
   tableAddress,
   tasksAddress,
+  viewAddress,
 } from "./addresses";
 
 export interface Entry {
@@ -61,6 +62,10 @@ export function entryOf(found: SearchResult): Entry {
     case "table": {
       const address = tableAddress(catalog, branch, database, table);
       return { id: `table:${label}`, label: table, detail: `table in ${onBranch}`, address, icon: "tables" };
+    }
+    case "view": {
+      const address = viewAddress(catalog, branch, database, found.view ?? "");
+      return { id: `view:${label}`, label: found.view ?? label, detail: `view in ${onBranch}`, address, icon: "tables" };
     }
     case "column": {
       const address = tableAddress(catalog, branch, database, table);

@@ -8,7 +8,7 @@ const BRANCHES = 20;
 const PIPELINES = 20;
 const FOUND = 50;
 /** Branches are asked for by their own list, which knows the parent that one compares with. */
-const KINDS = ["tag", "database", "table", "column", "merge"] as const;
+const KINDS = ["tag", "database", "table", "view", "column", "merge"] as const;
 
 /** Branches of the catalog, and everything in it whose name matches once there is a text: as the branch sees it. */
 export function useSearchEntries(catalog: string | undefined, branch: string, text: string) {

@@ -21,6 +21,7 @@ from catalog_app.selectors.search import (
     databases_search,
     tables_search,
     tags_search,
+    views_search,
 )
 from catalog_app.selectors.snapshots import branch_get
 from lakeui.api.http.answers import BAD_REQUEST, NOT_FOUND
@@ -28,7 +29,7 @@ from lakeui.api.http.base import ApiView, catalog_of, checked, principal_of
 from lakeui.common.errors import InvalidValue
 from merge_app.audit.selectors import merges_search
 
-KINDS = ("catalog", "branch", "tag", "database", "table", "column", "merge")
+KINDS = ("catalog", "branch", "tag", "database", "table", "view", "column", "merge")
 LONGEST_LIST = 50
 
 
@@ -53,6 +54,7 @@ class SearchResult(serializers.Serializer[Any]):
     branch = serializers.CharField(allow_null=True)
     database = serializers.CharField(allow_null=True)
     table = serializers.CharField(allow_null=True)
+    view = serializers.CharField(allow_null=True)
     column = serializers.CharField(allow_null=True)
     tag = serializers.CharField(allow_null=True)
     merge_id = serializers.UUIDField(allow_null=True)
@@ -112,13 +114,14 @@ _SEARCHES = {
     "tag": tags_search,
     "database": databases_search,
     "table": tables_search,
+    "view": views_search,
     "column": columns_search,
     "merge": _merges,
 }
 
 
 def _own_name(item: Found) -> str:
-    return item.column or item.table or item.label
+    return item.column or item.table or item.view or item.label
 
 
 def _shown(item: Found) -> dict[str, Any]:

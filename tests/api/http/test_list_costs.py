@@ -240,7 +240,7 @@ def test_lists_of_imports_pipelines_runs_and_search_results(
         made(lake.caller.post(f"{own}runs/", {}))
         lake.sql(f"CREATE TABLE d.needle{number} (needle INT)")
         lake.sql(f"CREATE BRANCH needle{number}")
-        lake.sql(f"CREATE VIEW d.v{number} AS SELECT 1 AS one")
+        lake.sql(f"CREATE VIEW d.needle_view{number} AS SELECT 1 AS one")
 
     holds(lake, OF_WORK, more, pipeline_id=first, zone="z", database="d")
 

@@ -11,9 +11,12 @@ from django.test.utils import CaptureQueriesContext
 
 from catalog_app.selectors import rows
 from catalog_app.selectors.search import Wanted, tables_search
+from catalog_app.services.files import addresses_allocate
+from lakeui.frontdoor import compute
 from tests.api.conftest import Caller
 from tests.api.sql.test_statements import problem
 from tests.benchmarks.resources import LargeLake
+from tests.support.lake_memory_engine import LakeMemoryEngine
 from tests.support.resource_lake import Lake
 
 
@@ -42,7 +45,7 @@ def labels(lake: Lake, text: str, **more: str) -> list[str]:
 
 
 def test_every_kind_is_found_with_its_address_parts(lake: Lake) -> None:
-    nothing = dict.fromkeys(("branch", "database", "table", "column", "tag", "merge_id", "version"))
+    nothing = dict.fromkeys(("branch", "database", "table", "view", "column", "tag", "merge_id", "version"))
     here = {**nothing, "catalog": lake.catalog}
     assert search(lake, lake.catalog) == [{**here, "kind": "catalog", "label": lake.catalog}]
     branch, tag = search(lake, "zoom")
@@ -108,6 +111,23 @@ def test_an_object_on_many_branches_is_one_result(lake: Lake) -> None:
         lake.sql(f"ALTER TABLE zephyr.zflights ADD COLUMN zmore{number} INT", f"b{number}")
     assert labels(lake, "zflights") == ["table zephyr.zflights", "table zephyr.weekly_zflights"]
     assert [(entry["branch"], entry["column"]) for entry in search(lake, "zmore1")] == [("b1", "zmore1")]
+
+
+def test_views_are_found_where_they_are(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = LakeMemoryEngine(addresses_allocate)
+    monkeypatch.setattr(compute, "engine_make", lambda: engine)
+    lake.sql("CREATE VIEW zephyr.late_zflights AS SELECT * FROM zephyr.zflights")
+    lake.sql("CREATE BRANCH later")
+    lake.sql("CREATE VIEW zephyr.zlast AS SELECT 1 AS one", "later")
+    (found,) = search(lake, "late z", branch="later")
+    assert (found["kind"], found["label"], found["view"]) == ("view", "zephyr.late_zflights", "late_zflights")
+    assert (found["branch"], found["database"], found["table"]) == ("later", "zephyr", None)
+    assert labels(lake, "late_zfl", branch="feature_zoom") == ["view zephyr.late_zflights"]
+    assert [entry["branch"] for entry in search(lake, "late_zfl", branch="feature_zoom")] == ["main"]
+    assert [entry["branch"] for entry in search(lake, "zeph.zlast")] == ["later"]
+    assert labels(lake, "d.zlast") == []
+    lake.sql("DROP VIEW zephyr.late_zflights")
+    assert labels(lake, "late z") == []
 
 
 def test_what_is_gone_is_not_found(lake: Lake) -> None:

@@ -104,7 +104,7 @@ describe("the frame", () => {
   });
 
   it("finds a table and a column by the palette and goes there", async () => {
-    const of = { catalog: "demo", branch: "main", database: "flights", table: "planes", column: null, tag: null, merge_id: null, version: null };
+    const of = { catalog: "demo", branch: "main", database: "flights", table: "planes", view: null, column: null, tag: null, merge_id: null, version: null };
     const asked = serve({
       ...LAKE,
       "/api/v1/search/": {
