@@ -145,7 +145,7 @@ def _positions(writer: FileWriter, file: FileScan, terms: Sequence[_Term]) -> In
     """Ascending positions of the live rows of the file of which all terms are true."""
     names = list(dict.fromkeys(file_name(term.column) for term in terms))
     with _opened(writer, file) as stored:
-        table = stored.read(columns=names)
+        table = stored.read(columns=names, use_threads=len(names) > 1)
     is_hit: np.ndarray[Any, np.dtype[np.bool_]] = np.ones(file.rows, dtype=np.bool_)
     for term in terms:
         kind = pa.string() if isinstance(term.value, str) else pa.int64()

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, NewDeleteFile
+from catalog_app.domain.files import ROW_ID_COLUMN, ROW_ID_FIELD, FileScan, NewDeleteFile, is_outside
 from catalog_app.storage.warehouse import Warehouse
 
 PATH_COLUMN, PATH_FIELD = "file_path", 2147483546
@@ -66,8 +66,38 @@ def positions_file(location: str, positions: Integers) -> bytes:
 
 def deleted_positions(warehouse: Warehouse, paths: Iterable[str]) -> Integers:
     """The distinct positions that delete files of one data file mark, ascending."""
-    found = [read_integers(warehouse, path, POSITION_COLUMN) for path in dict.fromkeys(paths)]
+    found = [_KEPT.of(warehouse, path) for path in dict.fromkeys(paths)]
     return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+
+
+class _KeptPositions:
+    """The positions of small delete files that were read last. No file of ours is written twice. Threads share them."""
+
+    MOST = 1_000_000
+    LONGEST = 10_000
+
+    def __init__(self) -> None:
+        self._of: dict[str, Integers] = {}
+        self._room = self.MOST
+
+    def of(self, warehouse: Warehouse, path: str) -> Integers:
+        key = warehouse.absolute(path)
+        found = self._of.get(key)
+        if found is None:
+            found = read_integers(warehouse, path, POSITION_COLUMN)
+            if not is_outside(path) and len(found) <= self.LONGEST:
+                self._keep(key, found)
+        return found
+
+    def _keep(self, key: str, found: Integers) -> None:
+        # What a file needs besides its positions counts as a hundred of them.
+        self._room -= len(found) + 100
+        if self._room < 0:
+            self._of, self._room = {}, self.MOST
+        self._of[key] = found
+
+
+_KEPT = _KeptPositions()
 
 
 def read_integers(warehouse: Warehouse, path: str, name: str) -> Integers:
@@ -78,7 +108,8 @@ def read_integers(warehouse: Warehouse, path: str, name: str) -> Integers:
 def read_columns(warehouse: Warehouse, path: str, *names: str) -> list[Integers]:
     """Columns of 64-bit integers without nulls, whole."""
     with pq.ParquetFile(warehouse.absolute(path), filesystem=warehouse.filesystem) as file:
-        table = file.read(columns=list(names))
+        # One column needs no second thread, for which a small file would wait.
+        table = file.read(columns=list(names), use_threads=len(names) > 1)
     return [table.column(name).to_numpy().astype(np.int64, copy=False) for name in names]
 
 

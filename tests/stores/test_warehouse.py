@@ -16,7 +16,7 @@ from catalog_app.domain.files import FileScan
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.stores import StoreOptions, store_failure
 from catalog_app.engine.writing import FileWriter, Target
-from catalog_app.storage.deletes import read_integers, write_deletes
+from catalog_app.storage.deletes import deleted_positions, read_integers, write_deletes
 from catalog_app.storage.footers import read_facts
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import InvalidValue
@@ -120,6 +120,19 @@ def test_a_delete_file_is_one_request(warehouse: Warehouse, store: ObjectStore) 
     assert taken == {"PUT": 1}
     assert gone.bytes == warehouse.size(gone.path)
     assert read_integers(warehouse, gone.path, "pos").tolist() == [0, 2]
+
+
+def test_small_delete_file_is_read_once(warehouse: Warehouse, store: ObjectStore) -> None:
+    file = FileScan(1, "7/data/base=0/x.parquet", 0, 3, SCHEMA)
+    paths = []
+    for positions in ([2, 0], [1, 2]):
+        given = np.array(positions)
+        paths.append(write_deletes(warehouse, table_id=7, file=file, positions=given, row_ids=given).path)
+    assert deleted_positions(warehouse, paths[:1]).tolist() == [0, 2]
+    assert deleted_positions(warehouse, paths).tolist() == [0, 1, 2]
+    with Counted(store, warehouse.root.split("/")[2]) as taken:
+        assert deleted_positions(warehouse, paths).tolist() == [0, 1, 2]
+    assert taken == {}
 
 
 @pytest.mark.parametrize("step", ["write", "exists", "all_under"])
