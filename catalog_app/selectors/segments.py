@@ -124,7 +124,7 @@ class SegmentState:
 
 def segments_list(snapshot: Snapshot, table_id: int) -> list[SegmentState]:
     """The visible segments of a table, in the order in which they were added."""
-    rows = fetch_all(_SEGMENTS, {**snapshot.parameters, "table_ids": [table_id]})
+    rows = fetch_all(_SEGMENTS, {**snapshot.parameters, "table_ids": [table_id]}, prepared=True)
     return _with_bounds([_segment(row) for row in rows])
 
 

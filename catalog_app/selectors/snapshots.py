@@ -141,6 +141,22 @@ def branches_locked(branch_ids: Iterable[int]) -> dict[int, Branch]:
     return {branch.pk: branch for branch in fetch_models(Branch, _LOCKED, {"branches": list(branch_ids)})}
 
 
+_WITH_PARENT = f"""
+SELECT {columns_of(Branch, "b")}, {columns_of(Branch, "p")}
+FROM catalog_app_branch b LEFT JOIN catalog_app_branch p ON p.id = b.parent_id
+WHERE b.id = %(branch)s AND b.dropped_at IS NULL
+"""
+
+
+def branch_with_parent(branch_id: int) -> Branch | None:
+    """The branch as it is, with its parent, which may have been dropped; None of one that was dropped itself."""
+    for row in fetch_all(_WITH_PARENT, {"branch": branch_id}, prepared=True):
+        found, parent = models_of(row, Branch, Branch)
+        found.parent = parent
+        return found
+    return None
+
+
 _TAG = f"""
 SELECT {columns_of(Tag, "t")} FROM catalog_app_tag t
 WHERE t.catalog_id = %(catalog)s AND lower(t.name) = lower(%(name)s)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from catalog_app.domain.files import is_outside
 from catalog_app.models import Table
-from catalog_app.selectors.rows import cursor_open, transaction_begin
+from catalog_app.selectors.rows import DISK_CAN_WAIT, fetch_all, is_alone
 from catalog_app.storage.warehouse import Warehouse
 
 
@@ -71,19 +71,23 @@ def registered_taken_back(warehouse: Warehouse) -> Iterator[None]:
                 warehouse.remove(path)
 
 
-_REMOVE = """
-WITH gone AS (DELETE FROM catalog_app_deletefile WHERE path = ANY(%(deletes)s::text[]))
-DELETE FROM catalog_app_datafile f USING unnest(%(tables)s::bigint[], %(paths)s::text[]) AS noted (table_id, path)
+_REMOVE = f"""
+WITH allowed AS MATERIALIZED (
+    SELECT set_config('lakeui.expiring', 'on', true), {DISK_CAN_WAIT}
+), gone AS (DELETE FROM catalog_app_deletefile f USING allowed WHERE f.path = ANY(%(deletes)s::text[]))
+DELETE FROM catalog_app_datafile f
+USING allowed, unnest(%(tables)s::bigint[], %(paths)s::text[]) AS noted (table_id, path)
 WHERE f.table_id = noted.table_id AND f.path = noted.path
+RETURNING f.id
 """
-"""Foreign keys refuse it where a commit took a file."""
+"""Foreign keys refuse it where a commit took a file. Rows that come back where a machine fails are those of files that
+no commit took, which VACUUM finds.
+"""
 
 
 def _remove(noted: Registered) -> None:
     named = {"tables": [table for table, _ in noted.data], "paths": [path for _, path in noted.data]}
-    with transaction.atomic():
-        transaction_begin("SET LOCAL lakeui.expiring = 'on'")
-        with cursor_open(prepared=True) as cursor:
-            cursor.execute(_REMOVE, {**named, "deletes": noted.deletes})
+    with transaction.atomic() if noted.tables else nullcontext():
+        fetch_all(_REMOVE, {**named, "deletes": noted.deletes, **is_alone()}, prepared=True)
         if noted.tables:
             Table.objects.filter(pk__in=noted.tables).delete()

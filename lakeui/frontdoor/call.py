@@ -19,6 +19,7 @@ from catalog_app.selectors.objects import database_get, table_find, tables_named
 from catalog_app.selectors.people import catalog_visible, catalog_visible_with, catalogs_known
 from catalog_app.selectors.protection import Asked, Bypass
 from catalog_app.selectors.restrictions import restrictions_of, restrictions_refuse
+from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.selectors.snapshots import (
     Snapshot,
     branch_get,
@@ -66,6 +67,7 @@ class Call:
     _catalogs: dict[str, Catalog] = field(default_factory=dict, repr=False, compare=False)
     _branches: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
     _found: dict[tuple[int, str], Branch] = field(default_factory=dict, repr=False, compare=False)
+    _segments: dict[tuple[Snapshot, int], list[SegmentState]] = field(default_factory=dict, repr=False, compare=False)
     _restrictions: dict[int, tuple[Restriction, ...]] = field(default_factory=dict, repr=False, compare=False)
     _restricted: set[int] = field(default_factory=set, repr=False, compare=False)
 
@@ -181,6 +183,12 @@ class Call:
     @cached_property
     def snapshot(self) -> Snapshot:
         return branch_snapshot(self.branch)
+
+    def segments(self, snapshot: Snapshot, table_id: int) -> list[SegmentState]:
+        """What the snapshot shows of the table, looked up once a statement."""
+        if (key := (snapshot, table_id)) not in self._segments:
+            self._segments[key] = segments_list(snapshot, table_id)
+        return self._segments[key]
 
     def named_branch(self, name: BranchName) -> Branch:
         return self.branch_at(self.catalog_named(name.catalog), name.branch)

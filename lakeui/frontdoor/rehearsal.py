@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from catalog_app.domain.files import TableScan
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.schema import Schema
+from catalog_app.domain.state import TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.objects import states_load
-from catalog_app.selectors.segments import segments_list, table_scan
+from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.frontdoor.changed_files import ChangedFiles, segments_changed
 from lakeui.frontdoor.compute import engine, interruptible
@@ -37,18 +38,25 @@ class Rehearsal:
     foresees: bool = True
     parent_merge: dict[str, Any] | None = None
 
-    def look(self, branch: Branch, seen: Snapshot, labels: Mapping[int, str]) -> None:
+    def look(
+        self,
+        branch: Branch,
+        seen: Snapshot,
+        labels: Mapping[int, str],
+        unaltered: Mapping[int, TableState],
+        segments_of: Callable[[Snapshot, int], list[SegmentState]],
+    ) -> None:
         """Take note, inside of the transaction of the commit, of what it made of these tables since the snapshot.
-        ``branch`` as of the commit.
+        ``branch`` as of the commit; ``unaltered``: tables of which it changed at most rows.
         """
         after = branch_snapshot(branch)
-        known = states_load((), labels, {}, seen, after)
+        known = states_load((), labels.keys() - unaltered.keys(), {}, seen, after)
         before, now = ({i: t for i, t in found.tables.items() if not t.is_dropped} for found in known)
         for table_id, label in labels.items():
-            state = now.get(table_id)
+            state = unaltered.get(table_id) or now.get(table_id)
             if state is None:
                 continue
-            earlier = segments_list(seen, table_id) if table_id in before else []
+            earlier = segments_of(seen, table_id) if table_id in {**before, **unaltered} else []
             segments = segments_list(after, table_id)
             self.changed[label] = segments_changed(after, state, earlier, segments)
             if self.keeps_tables:

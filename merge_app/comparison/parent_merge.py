@@ -9,20 +9,20 @@ from typing import Any
 from catalog_app.models import Branch
 from lakeui.common.errors import LakeError
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.load import merge_input_load
+from merge_app.execution.load import findings_input_load
 from merge_app.planning.merge_plan import Finding
 from merge_app.planning.plan import plan
 
 
 def parent_merge_foresee(branch: Branch, engine: EngineSource) -> dict[str, Any] | None:
-    """Conflicts and notes of the very plan that a merge would carry out, counted by code and object; ``refused`` where
+    """Conflicts and notes of the plan that a merge would carry out, counted by code and object; ``refused`` where
     no plan can be made. None for a branch without a parent, or of a transaction. Writes nothing.
     """
     parent = branch.parent
     if parent is None or branch.is_workspace or parent.dropped_at is not None:
         return None
     try:
-        planned = plan(merge_input_load(branch, parent, engine)[2])
+        planned = plan(findings_input_load(branch, parent, engine))
     except LakeError as failure:
         refused = {"code": failure.code, "message": failure.message, "remedy": failure.remedy}
         return {"branch": parent.name, "mergeable": False, "conflicts": [], "notes": [], "refused": refused}

@@ -19,7 +19,7 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.rows import transaction_begin
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.selectors.snapshot_diff import changed_views, changes_made
-from catalog_app.selectors.snapshots import Snapshot, branch_snapshot, branches_locked
+from catalog_app.selectors.snapshots import Snapshot, branch_snapshot, branch_with_parent, branches_locked
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
 from merge_app.execution.apply import Applied, CommitHeader, plan_apply
@@ -37,6 +37,8 @@ from merge_app.planning.merge_plan import MergePlan
 from merge_app.planning.plan import plan
 
 Answer = TypeVar("Answer")
+Record = Callable[[MergePlan, Applied, Branch], None]
+"""Writes what belongs to the transaction of a commit. The branch is as of the commit."""
 
 ATTEMPTS = 8
 SHORTEST_PAUSE_SECONDS = 0.02
@@ -84,7 +86,7 @@ def statement_commit(
     header: CommitHeader,
     engine: EngineSource,
     *,
-    record: Callable[[MergePlan, Applied], None] | None = None,
+    record: Record | None = None,
     is_rehearsal: bool = False,
 ) -> Applied:
     """Commit in one short transaction, on disk on return; ``record`` writes what belongs to the same transaction. A
@@ -192,7 +194,7 @@ def _commit(
     staged: StatementDraft,
     header: CommitHeader,
     ready: PreparedCommit | None,
-    record: Callable[[MergePlan, Applied], None] | None,
+    record: Record | None,
 ) -> Applied:
     branch = branch_read(staged.branch_id) if header.is_rehearsal else branch_lock(staged.branch_id)
     if header.task_id is not None:
@@ -221,7 +223,7 @@ def _commit(
         clones=staged.clones,
     )
     if record is not None:
-        record(ready.planned, applied)
+        record(ready.planned, applied, branch)
     fault_point("write.committing")
     return applied
 
@@ -296,8 +298,8 @@ def branch_lock(branch_id: int) -> Branch:
 
 
 def branch_read(branch_id: int) -> Branch:
-    """The branch as it is, which others may change."""
-    found = Branch.objects.filter(pk=branch_id, dropped_at__isnull=True).first()
+    """The branch as it is, which others may change, with its parent."""
+    found = branch_with_parent(branch_id)
     if found is None:
         raise branch_gone_error(branch_id)
     return found

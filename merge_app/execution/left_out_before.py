@@ -100,10 +100,9 @@ def left_out_before_load(
     source: Snapshot, version_vector: VersionVector, destination: Snapshot, tables: Collection[int]
 ) -> tuple[LeftOutBefore, ...]:
     """One a table of ``tables``, the newest decision that left out rows of the target, or a decision of it to leave out
-    the same. ``reach`` is what the source reaches. No query where no merge brought it anything.
+    the same. ``version_vector`` is what the source reaches.
     """
-    own = chain_version_vector(source)
-    if not tables or all(upto <= own.get(branch_id, 0) for branch_id, upto in version_vector.items()):
+    if not tables:
         return ()
     decisions = fetch_all(_DECIDED, reach_parameters("reached", version_vector))
     decided = [(*row[:5], _left_out(row[5])) for row in decisions]

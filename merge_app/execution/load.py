@@ -31,7 +31,7 @@ from merge_app.execution.loaded_twice import loaded_twice_load
 from merge_app.execution.operations import operations_load
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
-from merge_app.execution.source_side import SourceSide, TargetKnown, tables_written
+from merge_app.execution.source_side import SourceSide, TargetKnown, tables_met, tables_written
 from merge_app.execution.version_vectors import (
     VersionVector,
     merges_since,
@@ -86,6 +86,15 @@ def merge_input_load(
     target = branch_snapshot(destination)
     side = merge_source_load(branch_snapshot(source), target)
     return side, target, plan_input_load(side, target, engine=engine, resolutions=resolutions)
+
+
+def findings_input_load(source: Branch, destination: Branch, engine: EngineSource) -> PlanInput:
+    """The input of the same plan as far as its findings go: the target changed no row of the tables that are not looked
+    into, so no rule judges their rows.
+    """
+    target = branch_snapshot(destination)
+    side = merge_source_load(branch_snapshot(source), target)
+    return plan_input_load(side, target, engine=engine, only=tables_met(side, target))
 
 
 def plan_input_load(
@@ -192,7 +201,10 @@ def _restore_base(
 
 
 def _stale_reads(side: SourceSide, destination: Snapshot) -> tuple[StaleRead, ...]:
-    if side.snapshot is None or not side.news_to(destination).reads:
+    # Without a merge, commits of the source knew all of the target that the source knows.
+    if side.snapshot is None or not (side.has_merged or side.news_of(destination)):
+        return ()
+    if not side.news_to(destination).reads:
         return ()
     return stale_reads_load(side.version_vector, destination, side.version_vector_of(destination))
 
@@ -204,7 +216,7 @@ def _loaded_twice(side: SourceSide, destination: Snapshot, operations: Sequence[
 
 
 def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:
-    if side.snapshot is None:
+    if side.snapshot is None or not side.has_merged:
         return ()
     tables = tables_written(side) | side.news_to(destination).tables
     return left_out_before_load(side.snapshot, side.version_vector, destination, tables)

@@ -147,7 +147,7 @@ def recovery_run(recovery: Recovery, header: CommitHeader, engine: EngineSource)
     staged = _draft(recovery, engine)
     recorded: list[MergeAttempt] = []
 
-    def record(planned: MergePlan, applied: Applied) -> None:
+    def record(planned: MergePlan, applied: Applied, _: Branch) -> None:
         views_restore(branch.pk, recovery.seen, applied, recovery.views)
         deleted_keys_restore(
             tables=recovery.tombstones, branch_id=branch.pk, version=applied.version, restores=recovery.version

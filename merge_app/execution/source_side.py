@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
@@ -14,7 +15,7 @@ from catalog_app.selectors.objects import States, tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import Changed
 from merge_app.execution.lineage.staged_files import RestoredFiles
-from merge_app.execution.version_vectors import Ranges, VersionVector, version_vector_load
+from merge_app.execution.version_vectors import Ranges, VersionVector, chain_version_vector, version_vector_load
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,16 @@ class SourceSide:
             )
         return self.changed[destination]
 
+    @property
+    def has_merged(self) -> bool:
+        """Whether merges brought a branch commits of others."""
+        own = chain_version_vector(self.snapshot) if self.snapshot is not None else {}
+        return any(upto > own.get(branch_id, 0) for branch_id, upto in self.version_vector.items())
+
+    def news_of(self, destination: Snapshot) -> Ranges:
+        """The commits that a target reaches and the side does not."""
+        return Ranges.of_news(self.version_vector_of(destination), self.version_vector)
+
     def has_attribute_news(self, destination: Snapshot) -> bool:
         """Whether the side may have facts of attributes that a target does not know."""
         known = self.targets.get(destination)
@@ -94,3 +105,11 @@ def tables_written(side: SourceSide) -> set[int]:
         for item in side.operations
         if item.object_kind is ObjectKind.TABLE and (item.is_data or item.kind is OperationKind.PARTITION)
     }
+
+
+def tables_met(side: SourceSide, destination: Snapshot) -> AbstractSet[int] | None:
+    """The tables of which a target that was loaded with the side has news; None for all, where databases have some."""
+    ranges, objects = side.news_of(destination), side.targets[destination].news
+    if any(kind is ObjectKind.DATABASE for kind, _ in objects):
+        return None
+    return Changed.by(ranges).tables | {identity for _, identity in objects}

@@ -46,7 +46,7 @@ def commit_operations(
     states = databases or {}, tables or {}, definitions or {}
     staged = StatementDraft(branch.pk, seen, wanted, *states, tuple(tested), clones=clones or {})
     rehearsal = call.rehearsal
-    look = None if rehearsal is None else partial(_look, rehearsal, call, branch, staged)
+    look = None if rehearsal is None else partial(_look, rehearsal, call, staged)
     record = partial(_record, keep, look) if keep is not None or look is not None else None
     applied = statement_commit(
         staged, call.header(operation), engine, record=record, is_rehearsal=rehearsal is not None
@@ -57,15 +57,19 @@ def commit_operations(
 
 
 def _record(
-    keep: Callable[[Applied], None] | None, look: Callable[[int], None] | None, plan: MergePlan, applied: Applied
+    keep: Callable[[Applied], None] | None,
+    look: Callable[[MergePlan, Branch], None] | None,
+    planned: MergePlan,
+    applied: Applied,
+    branch: Branch,
 ) -> None:
     if keep is not None:
         keep(applied)
     if look is not None:
-        look(applied.version)
+        look(planned, branch)
 
 
-def _look(rehearsal: Rehearsal, call: Call, branch: Branch, staged: StatementDraft, version: int) -> None:
+def _look(rehearsal: Rehearsal, call: Call, staged: StatementDraft, planned: MergePlan, branch: Branch) -> None:
     labels = {}
     for table_id, table in staged.tables.items():
         database = staged.databases.get(table.database_id)
@@ -77,8 +81,7 @@ def _look(rehearsal: Rehearsal, call: Call, branch: Branch, staged: StatementDra
         else:
             state = staged.tables.get(item.object_id)
             rehearsal.operations.append((labels.get(item.object_id, ""), state.schema if state else Schema(), item))
-    # A rehearsal leaves the branch where it is for others.
-    moved = Branch.objects.select_related("parent").get(pk=branch.pk)
-    moved.head_version = version
-    rehearsal.look(moved, staged.seen, labels)
-    rehearsal.foresee(moved, call.context)
+    same = (item.after for item in planned.objects if item.after == item.before)
+    unaltered = {state.table_id: state for state in same if isinstance(state, TableState) and not state.is_dropped}
+    rehearsal.look(branch, staged.seen, labels, unaltered, call.segments)
+    rehearsal.foresee(branch, call.context)

@@ -9,7 +9,7 @@ from catalog_app.domain.operations import (
     OverwriteScope,
 )
 from catalog_app.engine.copy_on_write import Marks
-from catalog_app.selectors.segments import segments_list, table_scan
+from catalog_app.selectors.segments import table_scan
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.frontdoor.call import Call, table_for_writing
 from lakeui.frontdoor.compute import engine
@@ -36,7 +36,7 @@ from lakeui.sql import statements as sql
 
 def delete(call: Call, statement: sql.Delete) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    segments = segments_list(target.place.snapshot, target.table.table_id)
+    segments = call.segments(target.place.snapshot, target.table.table_id)
     chosen = pruned(segments, target.table.schema.columns, predicate_of(statement.where))
     call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.snapshot, target.table, chosen)
@@ -65,7 +65,7 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
 def update(call: Call, statement: sql.Update) -> StatementResult:
     target = table_for_writing(call, statement.table)
     table = target.table
-    segments = segments_list(target.place.snapshot, table.table_id)
+    segments = call.segments(target.place.snapshot, table.table_id)
     chosen = pruned(segments, table.schema.columns, predicate_of(statement.where))
     call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.snapshot, table, chosen)
@@ -100,7 +100,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
 
 def truncate(call: Call, statement: sql.Truncate) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    segments = segments_list(target.place.snapshot, target.table.table_id)
+    segments = call.segments(target.place.snapshot, target.table.table_id)
     if not segments and not has_tombstones(target):
         return StatementResult(version=target.place.snapshot.version, metrics=write_metrics())
     removed = tuple(segment.file_id for segment in segments)

@@ -14,7 +14,6 @@ from catalog_app.domain.operations import (
     OverwriteScope,
 )
 from catalog_app.engine.inputs_outputs import RowSource, ValuesSource
-from catalog_app.selectors.segments import segments_list
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.common.nearest import nearest_name
@@ -44,7 +43,7 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
             return StatementResult(version=target.place.snapshot.version, metrics=metrics)
         appended_rows_check(written, staged)
         return commit_rows(call, target, "INSERT", OperationKind.INSERT, FileEffects(added), metrics, fresh=fresh)
-    segments = segments_list(target.place.snapshot, target.table.table_id)
+    segments = call.segments(target.place.snapshot, target.table.table_id)
     scope = _scope(target, statement, [segment.partition for segment in segments], [f.partition for f in staged])
     replaced = [s for s in segments if scope.partitions is None or s.partition in scope.partitions]
     removed = tuple(segment.file_id for segment in replaced)

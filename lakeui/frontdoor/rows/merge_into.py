@@ -20,7 +20,7 @@ from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTas
 from catalog_app.pruning.comparison import family, length_of
 from catalog_app.pruning.keys import KnownKeys, files_with_keys, known_keys
 from catalog_app.pruning.predicates import ANYTHING
-from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from catalog_app.selectors.segments import SegmentState, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.faults import fault_point
@@ -128,7 +128,7 @@ def merge_from(
     """Do what the statement says with the rows of ``source``, which is its own with what it stands for. ``computed``:
     these rows, where they are there already, with the values that the statement's keys compare. More in _Merge.
     """
-    segments = segments_list(target.place.snapshot, target.table.table_id)
+    segments = call.segments(target.place.snapshot, target.table.table_id)
     merge = _Merge(
         call,
         statement,

@@ -10,7 +10,7 @@ from catalog_app.domain.operations import FileEffects, OperationKind
 from catalog_app.domain.quoting import quote_name
 from catalog_app.engine.copy_on_write import Copied, Marks
 from catalog_app.engine.inputs_outputs import RowChanges
-from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from catalog_app.selectors.segments import SegmentState, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.errors import InvalidValue
@@ -38,7 +38,7 @@ def _insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
     assert where is not None
     target = table_for_writing(call, statement.table)
     table, alias = target.table, target.table.name
-    segments = segments_list(target.place.snapshot, table.table_id)
+    segments = call.segments(target.place.snapshot, table.table_id)
     chosen = pruned(segments, table.schema.columns, where.predicate)
     scan = table_scan(target.place.snapshot, table, chosen)
     with staging(call):

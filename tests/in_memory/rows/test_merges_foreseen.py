@@ -46,6 +46,34 @@ def test_it_names_the_conflicts_of_the_merge(filled: Lake, text: str) -> None:
     assert said["conflicts"] or said["notes"]
 
 
+OURS = [
+    "INSERT INTO d.other VALUES (1)",
+    "ALTER TABLE d.t ALTER COLUMN v SET NOT NULL",
+    "ALTER TABLE d.t DROP COLUMN v",
+    "ALTER TABLE d.t RENAME TO d.u",
+    "DROP TABLE d.t",
+    "ALTER DATABASE d RENAME TO e",
+    "DROP DATABASE d CASCADE",
+    "OPTIMIZE d.t",
+    "INSERT INTO d.t VALUES (3, 'ours')",
+    "MERGE BRANCH c",
+]
+
+
+@pytest.mark.parametrize("ours", OURS)
+@pytest.mark.parametrize("text", ["UPDATE d.t SET v = NULL WHERE id = 1", "DELETE FROM d.t WHERE id = 1"])
+def test_merge_after_any_change_is_foreseen(filled: Lake, ours: str, text: str) -> None:
+    filled.sql("CREATE TABLE d.other (id INT)")
+    filled.sql("CREATE BRANCH c")
+    filled.sql("UPDATE d.t SET v = 'third' WHERE id = 1", "c")
+    filled.sql(ours)
+    said = filled.sql(f"{text} DRY RUN", "b").extra["parent_merge"]
+    filled.sql(text, "b")
+    merge = filled.dry_run("b")
+    assert counted(said["conflicts"]) == found(merge["conflicts"])
+    assert counted(said["notes"]) == found(merge["notes"])
+
+
 def counted(said: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(item["code"], item["object"]) for item in said for _ in range(item["count"])]
 

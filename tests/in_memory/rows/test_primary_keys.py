@@ -63,7 +63,7 @@ def test_inserts_without_a_key_read_no_file(keyed: Lake, monkeypatch: pytest.Mon
         raise AssertionError("files were looked at")
 
     keyed.sql("CREATE TABLE d.plain (id INT)")
-    monkeypatch.setattr("lakeui.frontdoor.rows.insert.segments_list", unwanted)
+    monkeypatch.setattr("lakeui.frontdoor.call.segments_list", unwanted)
     monkeypatch.setattr("lakeui.frontdoor.expressions.checks.segments_list", unwanted)
     keyed.sql("INSERT INTO d.plain VALUES (1), (1)")
     with pytest.raises(AssertionError, match="files were looked at"):

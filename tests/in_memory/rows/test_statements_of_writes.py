@@ -13,9 +13,9 @@ WRITES = {
     "INSERT INTO d.t VALUES (8, 'n')": 11,
     "UPDATE d.t SET v = 'u' WHERE id = 1": 14,
     "DELETE FROM d.t WHERE id = 2": 11,
-    "INSERT INTO d.t VALUES (8, 'n') DRY RUN": 27,
-    "UPDATE d.t SET v = 'u' WHERE id = 1 DRY RUN": 30,
-    "DELETE FROM d.t WHERE id = 2 DRY RUN": 27,
+    "INSERT INTO d.t VALUES (8, 'n') DRY RUN": 18,
+    "UPDATE d.t SET v = 'u' WHERE id = 1 DRY RUN": 20,
+    "DELETE FROM d.t WHERE id = 2 DRY RUN": 17,
 }
 
 
