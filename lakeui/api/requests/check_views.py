@@ -316,8 +316,8 @@ def _asked(body: dict[str, Any], catalog: str) -> dict[str, Any]:
 
 
 def _require_reading(query: str, catalog: str) -> None:
-    """Raises what the grammar says of a text that is no statement, and InvalidValue for one that is no SELECT or names
-    another catalog: who has the check run may read more than who wrote it.
+    """Raises what the grammar says of a text that is no statement, and InvalidValue for one that is no SELECT. So is
+    one that names another catalog: who has the check run may read more than who wrote it.
     """
     statement = parse(query)
     if not isinstance(statement, sql.Select):
