@@ -80,12 +80,13 @@ present AS MATERIALIZED (
     JOIN result r ON r.file_id = p.file_id
     EXCEPT SELECT file_id, delete_file_id FROM present
 ), masks AS (
-    SELECT x.file_id, sum(f.rows) AS rows FROM (SELECT * FROM present UNION SELECT * FROM attached) x
+    SELECT x.file_id, sum(f.rows) AS rows, count(*) AS files
+    FROM (SELECT * FROM present UNION SELECT * FROM attached) x
     JOIN catalog_app_deletefile f ON f.id = x.delete_file_id GROUP BY x.file_id
 )
 SELECT coalesce(sum(greatest(f.rows - coalesce(m.rows, 0), 0)), 0)::bigint, coalesce(sum(f.bytes), 0)::bigint,
        count(*), (SELECT count(*) FROM attached), (SELECT count(*) FROM brought), (SELECT count(*) FROM removed),
-       EXISTS (SELECT 1 FROM present p JOIN attached a USING (file_id)),
+       coalesce(bool_or(m.files > 1), false),
        (SELECT array_agg(DISTINCT b.schema_version) FROM brought b WHERE {{hidden}})
 FROM result r JOIN catalog_app_datafile f ON f.id = r.file_id LEFT JOIN masks m ON m.file_id = r.file_id
 """

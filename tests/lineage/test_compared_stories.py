@@ -8,6 +8,7 @@ from catalog_app.domain.operations import ObjectKind
 from lakeui.api.compare.decision_comparing import decisions_read
 from lakeui.frontdoor import compute
 from merge_app.comparison.compare_object import object_comparison_load
+from merge_app.comparison.preview import FilesPreview
 from tests.lineage.test_comparisons import compared, conflicts, rows_paged, table_of
 from tests.support.lake import Lake
 from tests.support.rows import run
@@ -35,6 +36,15 @@ def plain(services: None) -> Lake:
 def listed(lake: Lake, source: str, target: str) -> list[str]:
     pair = compared(lake, source, target)
     return [row["key"] for row in rows_paged(pair, table_of(pair), only_conflicts=True)]
+
+
+def after(lake: Lake, source: str = "b", target: str = "main") -> FilesPreview:
+    """The files that the merge leaves, as the comparison of the table shows them."""
+    pair = compared(lake, source, target)
+    key = ObjectKind.TABLE, table_of(pair)
+    preview = object_comparison_load(pair.source, pair.destination, key, compute.engine).preview
+    assert preview is not None
+    return preview.after
 
 
 def effect(lake: Lake, decision: str, source: str = "b", target: str = "main") -> str:
@@ -116,11 +126,22 @@ def test_target_rows_moved_by_renamed_partition_are_counted(services: None) -> N
     lake.sql("CREATE BRANCH b")
     lake.sql("ALTER TABLE d.t PARTITION (p = 'a') RENAME TO PARTITION (p = 'c')")
     run(lake, "b", "INSERT INTO d.t VALUES (3, 'a'), (4, 'a'), (5, 'a')", "DELETE FROM d.t WHERE id = 4")
-    pair = compared(lake, "main", "b")
-    preview = object_comparison_load(
-        pair.source, pair.destination, (ObjectKind.TABLE, table_of(pair)), compute.engine
-    ).preview
-    assert preview is not None
-    assert (preview.after.rows, preview.after.rows_are_exact) == (4, True)
+    foreseen = after(lake, "main", "b")
+    assert (foreseen.rows, foreseen.rows_are_exact) == (4, True)
     lake.merge("main", "b")
     assert lake.rows("d.t", "b") == [(1, "c"), (2, "b"), (3, "c"), (5, "c")]
+
+
+def test_rows_named_by_two_files_are_inexact(keyed: Lake) -> None:
+    """A transaction and a statement beside it updated row 1. The source has both delete files before the merge, the
+    target has them afterwards.
+    """
+    transaction = str(keyed.sql("BEGIN", "b").extra["transaction"])
+    keyed.sql("UPDATE d.t SET v = 'b' WHERE id IN (1, 2)", "b", transaction=transaction)
+    keyed.sql("UPDATE d.t SET v = 'b' WHERE id = 1", "b")
+    keyed.sql("COMMIT", "b", transaction=transaction)
+    assert not after(keyed).rows_are_exact
+    keyed.merge("b")
+    keyed.sql("INSERT INTO d.t VALUES (4, 'b')", "b")
+    assert not after(keyed).rows_are_exact
+    assert keyed.rows("d.t") == [(1, "b"), (2, "b"), (3, "o")]
