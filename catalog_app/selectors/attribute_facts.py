@@ -81,12 +81,12 @@ def newest_attributes(snapshot: Snapshot, objects: Collection[ObjectKey]) -> dic
 
 
 def attributes_to_compare(
-    objects: Collection[ObjectKey], source: Snapshot, target: Snapshot
+    objects: Collection[ObjectKey], source: Snapshot, target: Snapshot, *, are_whole: bool = False
 ) -> list[dict[ObjectKey, dict[str, AttributeFact]]]:
     """The same on both chains, in one query. Facts of columns and keys are left out of an object of which both chains
-    show the same ones.
+    show the same ones, unless objects ``are_whole``.
     """
-    return _newest_of(objects, [source, target], _IF_SCHEMAS_DIFFER)
+    return _newest_of(objects, [source, target], "" if are_whole else _IF_SCHEMAS_DIFFER)
 
 
 def _newest_of(

@@ -130,7 +130,7 @@ def merged_facts(plan: MergePlan, snapshot: Snapshot, source: SourceSide) -> Wri
     makers = {
         key: of_home for of_home in _Makers.of(homes, wanted, source_facts, target_facts) for key in of_home.objects
     }
-    after = {**_states(snapshot, [key for key in wanted if key not in items]), **_outcomes(items)}
+    after = {**states_of(snapshot, [key for key in wanted if key not in items]), **_outcomes(items)}
     dropped = _dropped_databases(plan)
     found = {}
     for key in wanted:
@@ -147,8 +147,8 @@ def merged_facts(plan: MergePlan, snapshot: Snapshot, source: SourceSide) -> Wri
     return found
 
 
-def _states(snapshot: Snapshot, objects: Collection[ObjectKey]) -> dict[ObjectKey, ObjectState]:
-    """What the target has of objects that the plan leaves alone."""
+def states_of(snapshot: Snapshot, objects: Collection[ObjectKey]) -> dict[ObjectKey, ObjectState]:
+    """The objects as a chain has them."""
     databases, tables = (
         [identity for kind, identity in objects if kind is wanted] for wanted in (ObjectKind.DATABASE, ObjectKind.TABLE)
     )

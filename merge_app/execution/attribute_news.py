@@ -38,9 +38,10 @@ def attribute_sides_load(
     objects: Collection[ObjectKey],
     *,
     own: int | None,
+    are_whole: bool = False,
 ) -> AttributeSides:
-    """``reaches``: what source and target reach. ``objects``: those with news of either side, and their databases."""
-    source_facts, target_facts = attributes_to_compare(objects, source, target)
+    """``objects``: those with news of either side, and their databases; ``are_whole``: with all facts of columns."""
+    source_facts, target_facts = attributes_to_compare(objects, source, target, are_whole=are_whole)
     found = []
     for catalog_id, keys in (homes.by_home(objects) or {homes.main: []}).items():
         of_home = [{key: side[key] for key in keys if key in side} for side in (source_facts, target_facts)]
@@ -131,8 +132,8 @@ class _Reading:
         return [fact for fact in found if fact.stamp in newest]
 
     def _fact(self, name: str, fact: AttributeFact, was: Sequence[AttributeFact] = ()) -> Fact:
-        value = _value(name, fact.value)
-        past = tuple((each.stamp, _value(name, each.value)) for each in was) if was else ()
+        value = fact_value(name, fact.value)
+        past = tuple((each.stamp, fact_value(name, each.value)) for each in was) if was else ()
         is_plain = value.__class__ in _PLAIN and not (past and any(of.__class__ not in _PLAIN for _, of in past))
         same = (name, value, fact.stamp, fact.kind, past) if is_plain else None
         found = self.made.get(same) if is_plain else None
@@ -153,7 +154,7 @@ _PLAIN = frozenset({str, bool, type(None)})
 """Classes of values that are equal only where they are the same. A column's default may be 1 or true."""
 
 
-def _value(name: str, value: Any) -> Any:
+def fact_value(name: str, value: Any) -> Any:
     """A home is a key of an object; lists have a hash."""
     if name == "home":
         return None if value is None else (ObjectKind.DATABASE, value)

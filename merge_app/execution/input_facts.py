@@ -178,7 +178,7 @@ def _lineage_tables(
         is_restored = object_id in side.restored
         if side.snapshot is None and alive.is_judged and _meets_no_row(planned, object_id):
             continue
-        if planned.attributes is not None or is_restored or (alive.source and alive.target and alive.result):
+        if side.snapshot is not None or is_restored or (alive.source and alive.target and alive.result):
             merged = schema_merged(resolved if object_id in decided else planned, object_id)
             if object_id in decided:
                 _types_hold(planned.source_tables.get(object_id), merged)

@@ -22,7 +22,11 @@ from catalog_app.selectors.objects import (
 )
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.selectors.views import views_list
-from merge_app.execution.attribute_news import databases_revived, objects_with_news, with_news
+from merge_app.execution.attribute_news import (
+    databases_revived,
+    objects_with_news,
+    with_news,
+)
 from merge_app.execution.claimed_names import names_claimed, places_claimed
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import with_facts
@@ -32,6 +36,7 @@ from merge_app.execution.operations import operations_load
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.source_side import SourceSide, TargetKnown, tables_met, tables_written
+from merge_app.execution.statement_attributes import statement_attributes_load
 from merge_app.execution.version_vectors import (
     VersionVector,
     merges_since,
@@ -131,6 +136,8 @@ def plan_without_facts(
     tables |= tables_named(destination, places_claimed(side, tables, claimed, resolutions))
     databases |= databases_named(destination, names_claimed(side, databases, claimed, resolutions))
     operations = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
+    if side.snapshot is None:
+        side, attributes = statement_attributes_load(side, destination, tables, operations)
     planned = PlanInput(
         source=side.operations,
         destination=operations,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from merge_app.lineage.facts import Fact, Key
+from merge_app.lineage.facts import NO_FACT, Fact, Key, Kind
 from merge_app.planning.net_changes import ObjectKey
 
 OfObjects = Mapping[ObjectKey, Mapping[Key, Fact]]
 DECIDED = -1
-"""Stamp of what a person chose: it is the source's news."""
+"""Stamp of what a person chose, and of what a statement sets: it is the source's news, and has no version."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +20,8 @@ class AttributeSides:
     other side knows: the newest fact, or those of which none knew the others. ``of_source``, ``of_target``: the
     stamps that are news. ``makers``: by stamp the branch of its commit, id and name; ``own``: the workspace of a
     transaction, whose commits are the merge itself.
-    ``as_operations``: objects of which a person chose the source, so that its operations say what becomes of them.
+    ``as_operations``: objects of which a person chose the source, or that others left alone since a statement saw
+    them: the source's operations say what becomes of them.
     """
 
     source: OfObjects
@@ -61,11 +63,15 @@ class AttributeSides:
         return replace(self.left_out(thing), as_operations=self.as_operations | {thing})
 
     def renamed(self, thing: ObjectKey, name: str) -> AttributeSides:
+        known = self.target.get(thing, {}).get(("name",)) or self.source.get(thing, {}).get(("name",))
+        return self if known is None else self.with_news(thing, {("name",): name}, {("name",): known})
+
+    def with_news(self, thing: ObjectKey, values: Mapping[Key, Any], known: Mapping[Key, Fact]) -> AttributeSides:
+        """The source gives the attributes these values, in place of those that both sides know."""
         source = dict(self.source.get(thing, {}))
-        if ("name",) not in source:
-            return self
-        before = self.target.get(thing, source).get(("name",), source["name",])
-        source["name",] = Fact(name, DECIDED, source["name",].kind, past=((before.stamp, before.value),))
+        for key, value in values.items():
+            before = known.get(key, NO_FACT)
+            source[key] = Fact(value, DECIDED, Kind.SET, past=((before.stamp, before.value),))
         return replace(self, source={**self.source, thing: source}, of_source=self.of_source | {DECIDED})
 
 
@@ -121,7 +127,7 @@ def _moved(sides: AttributeSides, by: int) -> AttributeSides:
 
 
 def version_of(stamp: int) -> int:
-    """The version that a stamp is; 0: that of what a person chose."""
+    """The version that a stamp is; 0: it has none (``DECIDED``)."""
     return stamp % _SPAN if stamp < DECIDED else max(stamp, 0)
 
 

@@ -122,7 +122,7 @@ def kept_columns(
     """The columns of the merged table that one side had once, and lacks by its facts. A statement wrote without those
     that came since it saw the table; a restore brings back those that the table lacks now.
     """
-    if given.attributes is None:
+    if given.attributes is None or thing not in given.attributes.target:
         target, source = given.states_of(thing)
         states = [state for state in (source, target if is_restored else None) if isinstance(state, TableState)]
         return tuple(c for c in merged.columns if any(_lacks(state.schema, c) for state in states))

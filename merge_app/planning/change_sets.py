@@ -80,7 +80,10 @@ def _change_sets(given: PlanInput) -> ChangeSets:
     of_source: Sequence[Operation] = given.source
     of_target: Sequence[Operation] = given.destination
     if merged is not None:
-        of_source = _without_undone_drops(of_source, lambda key: not _is_gone(given, key, merged))
+        by_operations = kept or frozenset()
+        of_source = _without_undone_drops(
+            of_source, lambda key: key not in by_operations and not _is_gone(given, key, merged)
+        )
         of_target = _without_undone_drops(of_target, lambda key: _is_there(given.states_of(key)[0], given.databases))
     source = net_changes(of_source, base=given.source_base, kept=kept)
     destination = net_changes(of_target, base=given.destination_base, kept=kept)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PropertyChange
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, ObjectState
 from catalog_app.rules.loader import RuleTable
+from merge_app.planning.applied import database_applied, properties_apply
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.findings import Pair, judge, problem_finding
 from merge_app.planning.merge_plan import Action, Finding, ObjectPlan
@@ -35,24 +36,13 @@ def database_plan(
     pair = Pair(rules, before.name, source, destination)
     findings = judge(pair, problems(rules, Case(source, destination)))
     findings += [problem_finding(pair, note) for note in attribute_notes(pair, {})]
-    after = _applied(before, source) if merged is None else _alive(merged, before, source)
+    after = database_applied(before, source) if merged is None else _alive(merged, before, source)
     if after == before:
         planned = _plan(Action.UNTOUCHED, source, before, before)
         operations = () if before.is_dropped else done_already(source.operations)
         return replace(planned, operations=operations), findings
     is_drop = source.dropped and not before.is_dropped
     return _plan(Action.DROP if is_drop else Action.ALTER, source, before, after), findings
-
-
-def properties_apply(properties: Mapping[str, str], changes: Mapping[str, PropertyChange]) -> dict[str, str]:
-    """The properties with each changed key set to its new value or taken away."""
-    result = dict(properties)
-    for key, change in changes.items():
-        if change.after is None:
-            result.pop(key, None)
-        else:
-            result[key] = change.after
-    return result
 
 
 def properties_merged(merged: ObjectState | None, before: ObjectState, source: ObjectChanges) -> dict[str, str]:
@@ -70,17 +60,6 @@ def done_already(operations: Iterable[Operation]) -> tuple[Operation, ...]:
 def _alive(merged: DatabaseState, before: DatabaseState, source: ObjectChanges) -> DatabaseState:
     """What is merged below a drop is there after the undrop (R4)."""
     return replace(merged, is_dropped=source.dropped or (before.is_dropped and not source.undropped))
-
-
-def _applied(before: DatabaseState, source: ObjectChanges) -> DatabaseState:
-    if source.dropped:
-        return replace(before, is_dropped=True)
-    return replace(
-        before,
-        name=source.rename.after.name if source.rename else before.name,
-        properties=properties_apply(before.properties, source.properties),
-        is_dropped=before.is_dropped and not source.undropped,
-    )
 
 
 def _plan(action: Action, source: ObjectChanges, before: DatabaseState | None, after: DatabaseState) -> ObjectPlan:

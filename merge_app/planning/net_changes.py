@@ -18,7 +18,7 @@ from catalog_app.domain.operations import (
     Rename,
 )
 from lakeui.common.records import record
-from merge_app.planning.net_attributes import net_columns, net_partitions, net_properties, net_rename
+from merge_app.planning.net_partitions import net_partitions
 
 ObjectKey = tuple[ObjectKind, int]
 
@@ -195,56 +195,33 @@ def _restores_base(operations: Sequence[Operation], restore: Operation, base: Re
     return base.version <= version < min(operation.version for operation in operations)
 
 
-@dataclass(slots=True)
-class _Changes:
-    """Changes by what they change, each with the index of its operation."""
-
-    renames: list[tuple[int, Rename]] = field(default_factory=list)
-    properties: list[tuple[int, PropertyChange]] = field(default_factory=list)
-    columns: list[tuple[int, ColumnChange]] = field(default_factory=list)
-    partitions: list[tuple[int, PartitionChange]] = field(default_factory=list)
-
-    def take(self, index: int, change: Change) -> None:
-        match change:
-            case PropertyChange():
-                self.properties.append((index, change))
-            case ColumnChange():
-                self.columns.append((index, change))
-            case Rename():
-                self.renames.append((index, change))
-            case PartitionChange():
-                self.partitions.append((index, change))
-
-
 def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:
-    changes = _Changes()
-    for index, operation in enumerate(operations):
-        for change in operation.changes:
-            changes.take(index, change)
-    # Most operations change one thing, and large plans hold very many.
-    rename = net_rename(changes.renames) if changes.renames else []
-    properties = net_properties(changes.properties) if changes.properties else []
-    columns = net_columns(changes.columns) if changes.columns else []
-    partitions = net_partitions(changes.partitions) if changes.partitions else {}
+    """Facts say what is left of attributes that changed often. Here each operation sets other ones than the others."""
+    changes = [(index, change) for index, operation in enumerate(operations) for change in operation.changes]
+    partitions = net_partitions((index, change) for index, change in changes if isinstance(change, PartitionChange))
+    set_anew = [placed for placed in changes if not isinstance(placed[1], PartitionChange) and _sets(placed[1])]
     kept: dict[int, list[Change]] = {}
-    steps = [step for taken in partitions.values() for step in taken]
-    placed: list[tuple[int, Change]] = [*rename, *properties, *columns, *steps]
-    for index, change in placed:
+    for index, change in (*set_anew, *(step for taken in partitions.values() for step in taken)):
         kept.setdefault(index, []).append(change)
     survivors = tuple(
         _with_changes(operation, tuple(kept.get(index, ())))
         for index, operation in enumerate(operations)
         if operation.is_data or index in kept
     )
+    found = [change for _, change in set_anew]
     return ObjectChanges(
         *key,
         operations=survivors,
-        rename=rename[0][1] if rename else None,
-        properties={change.key: change for _, change in properties},
-        columns={(change.column_id, change.attribute): change for _, change in columns},
+        rename=next((change for change in reversed(found) if isinstance(change, Rename)), None),
+        properties={change.key: change for change in found if isinstance(change, PropertyChange)},
+        columns={(change.column_id, change.attribute): change for change in found if isinstance(change, ColumnChange)},
         partitions=tuple(change for _, change in partitions),
         versions=versions_of(survivors),
     )
+
+
+def _sets(change: Change) -> bool:
+    return change.before != change.after
 
 
 def _with_changes(operation: Operation, changes: tuple[Change, ...]) -> Operation:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 
-from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, PartitionChange
+from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.row_merge import RowChoice
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
@@ -14,11 +13,12 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
 from lakeui.common.records import record
 from merge_app.lineage.outcomes import Finding as CoreFinding
+from merge_app.planning.applied import table_applied
 from merge_app.planning.column_findings import columns_by_facts, with_what_is_left
 from merge_app.planning.columns import AppliedColumns
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.data import data_staged
-from merge_app.planning.databases import done_already, properties_apply, properties_merged
+from merge_app.planning.databases import done_already, properties_merged
 from merge_app.planning.findings import Pair, judge, problem_finding
 from merge_app.planning.left_out import left_value_notes
 from merge_app.planning.lineage_findings import lineage_notes, row_verdicts
@@ -157,40 +157,10 @@ def _altered(case: TableCase, before: TableState, columns: AppliedColumns) -> Ob
 
 
 def _applied(case: TableCase, before: TableState, columns: AppliedColumns) -> TableState:
-    source = case.source
-    if case.merged is not None:
-        is_dropped = before.is_dropped and not source.undropped
-        return case.merged if case.merged.is_dropped == is_dropped else replace(case.merged, is_dropped=is_dropped)
-    name, database_id = before.name, before.database_id
-    if source.rename is not None:
-        old, new = source.rename.before, source.rename.after
-        name = new.name if new.name != old.name else name
-        if new.database_id != old.database_id and new.database_id is not None:
-            database_id = new.database_id
-    return replace(
-        before,
-        name=name,
-        database_id=database_id,
-        schema=columns.schema,
-        properties=properties_apply(before.properties, source.properties),
-        declared_partitions=_partitions_apply(before.declared_partitions, source.partitions),
-        is_dropped=before.is_dropped and not source.undropped,
-    )
-
-
-def _partitions_apply(
-    declared: frozenset[PartitionValues], changes: tuple[PartitionChange, ...]
-) -> frozenset[PartitionValues]:
-    """A renamed partition stays declared only if it was; all that goes, goes before what comes."""
-    if not changes:
-        return declared
-    gone = {change.before for change in changes if change.before is not None}
-    come = {
-        change.after
-        for change in changes
-        if change.after is not None and (change.before is None or change.before in declared)
-    }
-    return frozenset((declared - gone) | come)
+    if case.merged is None:
+        return table_applied(before, case.source, columns.schema)
+    is_dropped = before.is_dropped and not case.source.undropped
+    return case.merged if case.merged.is_dropped == is_dropped else replace(case.merged, is_dropped=is_dropped)
 
 
 def _plan(
