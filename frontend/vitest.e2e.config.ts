@@ -23,6 +23,7 @@ const files = (names: string[]) => names.map((name) => `e2e/${name}.e2e.ts`);
 export default defineConfig({
   test: {
     globalSetup: "e2e/server.ts",
+    setupFiles: "e2e/every-journey.ts",
     testTimeout: 120_000,
     hookTimeout: 60_000,
     // A look at a page waits for the state: what a click began takes its time, on a small machine more.

@@ -26,6 +26,10 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 }
 
+/** What the content policy refused on any page since this was asked last. `every-journey.ts` asks after each file. */
+const refused: string[] = [];
+export const refusedByPolicy = (): string[] => refused.splice(0);
+
 export interface Visit {
   page: Page;
   /** Exceptions and errors on the console, content policy violations among them. */
@@ -47,6 +51,7 @@ export async function signedIn(browser: Browser, options: BrowserContextOptions 
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   followTraffic(page);
+  followPolicy(page);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
@@ -58,6 +63,13 @@ export async function signedIn(browser: Browser, options: BrowserContextOptions 
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`${BASE()}/`);
   return { page, complaints };
+}
+
+/** Collect what the content policy refuses on the page. */
+export function followPolicy(page: Page): void {
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) refused.push(`${page.url()}: ${message.text()}`);
+  });
 }
 
 /** A request of the HTTP interface by whoever is signed in on the page; answers its body. Throws for a refusal. */

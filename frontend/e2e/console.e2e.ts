@@ -27,11 +27,7 @@ describe("the SQL console", () => {
   afterAll(() => browser.close());
 
   const editor = (page: Page) => page.getByRole("textbox", { name: "SQL statement" });
-  // By its own key: Chromium carries the style of a selection over to what is typed in its place.
-  const clear = async (page: Page) => {
-    await editor(page).press("Control+a");
-    await page.keyboard.press("Delete");
-  };
+  const clear = (page: Page) => editor(page).press("Control+a");
   const offered = (page: Page, name: string) =>
     page.locator(".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)").getByRole("option", { name, exact: true });
   // The editor takes no key as an answer to a list that has just opened (75 ms), so that who types on accepts nothing unseen.

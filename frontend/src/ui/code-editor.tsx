@@ -119,6 +119,20 @@ interface Handlers {
   onRun: (text: string, selection: Selected) => void;
 }
 
+/** Text typed over a selection goes through the state. The browser itself would keep the style of the selection by an
+ * inline one, which the content policy refuses. */
+const typingOver = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { state } = view;
+    const { from, to, empty } = state.selection.main;
+    const typed = event.data;
+    if (event.inputType !== "insertText" || typed === null || empty || view.composing || state.readOnly) return false;
+    const insertion = () => state.update(state.replaceSelection(typed), { userEvent: "input.type", scrollIntoView: true });
+    if (!state.facet(EditorView.inputHandler).some((handles) => handles(view, from, to, typed, insertion))) view.dispatch(insertion());
+    return true;
+  },
+});
+
 function editorExtensions(label: string, { onChange, onSelect, onRun }: Handlers) {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="lakeui-style-nonce"]')?.nonce ?? "";
   return [
@@ -130,6 +144,7 @@ function editorExtensions(label: string, { onChange, onSelect, onRun }: Handlers
     closeBrackets(),
     autocompletion(),
     syntaxHighlighting(COLOURS),
+    typingOver,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": label }),
     Prec.highest(
