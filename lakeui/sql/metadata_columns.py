@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from lakeui.common.errors import NotSupported
+from lakeui.sql.dialect import read_expression, write
 from lakeui.sql.mentions import Mention
 
 ROW_ID, COMMIT_VERSION, FILE = "_row_id", "_commit_version", "_metadata"
@@ -33,6 +34,19 @@ def with_metadata_columns(tree: exp.Expr, mentions: Sequence[Mention]) -> dict[s
         assert isinstance(mention.owner, exp.Select)
         _leave_out(mention.owner, mention, name)
     return {key: tuple(name for name in METADATA_COLUMNS if name in names) for key, names in asked.items() if names}
+
+
+def row_id_as(condition: str, alias: str, column: str) -> str:
+    """The condition with ``column`` where it names the row id of the table that it calls by the alias. What subqueries
+    name is theirs.
+    """
+    if ROW_ID not in condition.casefold():
+        return condition
+    tree = exp.Paren(this=read_expression(condition))
+    for named in tree.find_all(exp.Column):
+        if _named(named) in (("", ROW_ID), (alias.casefold(), ROW_ID)) and named.find_ancestor(exp.Query) is None:
+            named.set("this", exp.to_identifier(column, quoted=True))
+    return write(tree.this)
 
 
 def _named(column: exp.Column) -> tuple[str, str] | None:

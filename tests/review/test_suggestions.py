@@ -37,6 +37,7 @@ class Talk:
         lake.write("CREATE TABLE d.k (id INT NOT NULL PRIMARY KEY, name STRING, n BIGINT)", "alice", "s")
         lake.write("INSERT INTO d.k VALUES (1, 'a', 15), (2, 'b', NULL), (3, 'c', 3)", "alice", "s")
         lake.write("CREATE TABLE d.free (id INT, name STRING)", "alice", "s")
+        lake.write("INSERT INTO d.free VALUES (1, 'a'), (1, 'a')", "alice", "s")
         self.request: MergeRequest = lake.open(source="s")
         self.at = f"{self.request.number}/"
 
@@ -183,7 +184,9 @@ def test_what_cannot_be_suggested_is_refused_by_name(talk: Talk) -> None:
     refused({"suggestion": suggestion})
     refused({**table, "column_id": None, "suggestion": suggestion})
     refused({**table, "row_key": "no key", "suggestion": suggestion})
-    refused({**talk.place('{"id":1}', "name", "free"), "suggestion": suggestion})
+    refused({**talk.place('{"id":1}', "name", "free"), "suggestion": suggestion}, 409, "SUGGESTION_OUTDATED")
+    refused({**talk.place("no id", "name", "free"), "suggestion": suggestion})
+    refused({**talk.place("-1", "name", "free"), "suggestion": suggestion})
     refused({**table, "suggestion": {"was": "a", "value": "a"}})
     refused({**table, "suggestion": {"was": "a", "value": 5}})
     refused({**table, "suggestion": {"was": "a", "value": ["x"]}})
@@ -191,6 +194,27 @@ def test_what_cannot_be_suggested_is_refused_by_name(talk: Talk) -> None:
     refused({**table, "row_key": '{"other":1}', "suggestion": suggestion}, 409, "SUGGESTION_OUTDATED")
     found = talk.lake.read(f"merge-requests/{talk.at}comments/")["results"]
     assert found == []
+
+
+def test_without_a_key_the_row_id_names_a_row(talk: Talk) -> None:
+    (first, second) = (row[0] for row in talk.lake.write("SELECT _row_id FROM d.free", "alice", "s").rows)
+
+    def suggested(row: int, column: str, was: Any, value: Any) -> int:
+        body = {"body": "x", **talk.place(str(row), column, "free"), "suggestion": {"was": was, "value": value}}
+        made = talk.lake.post("bob", f"{talk.at}comments/", body)
+        assert made.status_code == 201, made.content
+        return int(made.json()["id"])
+
+    name, number = suggested(second, "name", "a", "x"), suggested(second, "id", 1, 2)
+    other = suggested(first, "name", "a", "y")
+    problem(talk.apply(name, number, other), 400, "INVALID_VALUE")
+    # The rows are alike, and one of them changes.
+    assert talk.applied(name, number).state == TaskState.SUCCEEDED
+    rows = talk.lake.write("SELECT _row_id, * FROM d.free ORDER BY 1", "alice", "s").rows
+    assert rows == [[first, 1, "a"], [second, 2, "x"]]
+    talk.lake.write("UPDATE d.free SET name = 'late'", "alice", "s")
+    task = talk.applied(other)
+    assert (task.state, task.error and task.error["code"]) == (TaskState.FAILED, "SUGGESTION_OUTDATED")
 
 
 def test_what_cannot_apply_together_is_refused_by_name(talk: Talk) -> None:

@@ -18,6 +18,7 @@ from sqlglot import expressions as sql
 
 from catalog_app.domain.checks import VIOLATIONS_SHOWN, RowCheck, Violation, condition_shown
 from catalog_app.domain.files import (
+    SHOWN_ROW_ID,
     ColumnStatistics,
     FileScan,
     NewDataFile,
@@ -145,7 +146,11 @@ class MemoryEngine:
         rows = self._live(scan)
         if condition is None:
             return list(rows)
-        return [row for row in rows if evaluate(condition, by_name(scan.schema, row.values)) is True]
+        return [
+            row
+            for row in rows
+            if evaluate(condition, {**by_name(scan.schema, row.values), SHOWN_ROW_ID: row.row_id}) is True
+        ]
 
     def null_counts(self, scan: TableScan, names: Sequence[str]) -> dict[str, int]:
         rows = [by_name(scan.schema, row.values) for row in self._live(scan)]

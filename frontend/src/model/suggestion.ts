@@ -17,18 +17,17 @@ export interface SeenCell {
 const WHOLE_OR_DECIMAL = /^(tinyint|smallint|int|bigint|decimal)/i;
 const TAKES_NONE = /^(array|map|struct|binary|variant|interval)/i;
 
-/** The cell of the column; undefined where no value can be suggested. Rows are found again by their primary key alone. */
+/** The cell of the column; undefined where no value can be suggested. A row is found again by its primary key, or by its row id. */
 export function seenCell(row: SeenRow | undefined, rowKey: string, column: string | undefined): SeenCell | undefined {
   const at = row?.columns.findIndex(({ name }) => name === column) ?? -1;
   const type = row?.columns[at]?.type;
-  if (!rowKey.startsWith("{") || row === undefined || type === undefined || TAKES_NONE.test(type)) return undefined;
+  if (rowKey === "" || row === undefined || type === undefined || TAKES_NONE.test(type)) return undefined;
   return { type, was: sent(row.values[at], type) };
 }
 
 /** Why no value can be suggested for the column of the row; undefined where one can be, or where no column is chosen. */
 export function suggestionRefusal(row: SeenRow | undefined, rowKey: string, column: string | undefined): string | undefined {
   if (rowKey === "" || column === undefined || seenCell(row, rowKey, column) !== undefined) return undefined;
-  if (!rowKey.startsWith("{")) return "No value can be suggested here: the table has no primary key, by which the row is found again. Say in the comment what it is to be.";
   const type = row?.columns.find(({ name }) => name === column)?.type;
   if (row === undefined || type === undefined) return "No value can be suggested here: the source has no such value now.";
   return `No value can be suggested here: values of ${type} cannot be typed in this page. Say in the comment what it is to be.`;
@@ -48,13 +47,15 @@ function sent(value: unknown, type: string): unknown {
   return isNumber && WHOLE_OR_DECIMAL.test(type) ? value.toString() : (value ?? null);
 }
 
-/** Open suggestions by table, where there are several. */
-export function openTogether(comments: readonly Comment[]): { table: string; comments: number[] }[] {
-  const found = new Map<number, { table: string; comments: number[] }>();
-  for (const { id, object_id: table, object_name: name, suggestion } of comments) {
+/** Open suggestions that can be one commit, where there are several: of a table with a primary key all, else those of one row. */
+export function openTogether(comments: readonly Comment[]): { place: string; comments: number[] }[] {
+  const found = new Map<string, { place: string; comments: number[] }>();
+  for (const { id, object_id: table, object_name: name, row_key: key, suggestion } of comments) {
     if (table === null || suggestion?.state !== "open") continue;
-    const known = found.get(table) ?? { table: name, comments: [] };
-    found.set(table, { ...known, comments: [...known.comments, id] });
+    const row = key.startsWith("{") ? "" : key;
+    const together = `${String(table)} ${row}`;
+    const known = found.get(together) ?? { place: row ? `row id ${row} of ${name}` : name, comments: [] };
+    found.set(together, { ...known, comments: [...known.comments, id] });
   }
   return [...found.values()].filter(({ comments: ids }) => ids.length > 1);
 }

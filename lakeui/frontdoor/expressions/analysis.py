@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from catalog_app.domain.files import SHOWN_ROW_ID
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.expressions import Analysis, Expression, Reads, Role, Side
 from catalog_app.engine.inputs_outputs import QuerySource, Tables
-from catalog_app.engine.types import is_default, storage_type
+from catalog_app.engine.types import is_default, quoted, storage_type
 from lakeui.common.errors import InvalidValue, NotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.compute import engine
@@ -47,7 +48,10 @@ def rows_analyse(
     """
     expressions = [Expression(where.text, Role.CONDITION, "WHERE")] if where is not None else []
     expressions += _values(assigned, "SET", Reads.TARGET, None)
-    kinds = _run(text, Analysis(_target(schema, alias), tuple(expressions), tables=tables), ()) if expressions else []
+    target = _target(schema, alias)
+    if where is not None and quoted(SHOWN_ROW_ID) in where.text:
+        target = Side(alias, (*target.columns, (SHOWN_ROW_ID, "bigint")))
+    kinds = _run(text, Analysis(target, tuple(expressions), tables=tables), ()) if expressions else []
     found = zip(expressions, kinds, strict=True)
     return {expression.column.name: kind for expression, kind in found if expression.column is not None}
 

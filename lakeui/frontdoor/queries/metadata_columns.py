@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from catalog_app.domain.files import SHOWN_COMMIT, SHOWN_FILE, SHOWN_ROW_ID, TableScan
+from catalog_app.domain.schema import Schema
 from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.engine.types import quoted
 from lakeui.common.errors import InvalidValue, RowsRestricted
 from lakeui.frontdoor.call import Call, Place, place_of, scan_for_copies, table_exists, table_for_reading
 from lakeui.sql import statements as sql
-from lakeui.sql.metadata_columns import COMMIT_VERSION, FILE, ROW_ID
+from lakeui.sql.metadata_columns import COMMIT_VERSION, FILE, ROW_ID, row_id_as
 from merge_app.pipelines.definition.templates import TableAddress
 
 _SHOWN = {ROW_ID: SHOWN_ROW_ID, COMMIT_VERSION: SHOWN_COMMIT, FILE: SHOWN_FILE}
@@ -47,6 +48,13 @@ def _shows(call: Call, name: sql.TableName, column: str) -> bool:
     if not table_exists(place_of(call, name), name.table):
         return False
     return table_for_reading(call, name).table.schema.named(column) is None
+
+
+def with_row_id(schema: Schema, where: sql.Condition | None, alias: str) -> sql.Condition | None:
+    """The condition of an UPDATE or a DELETE over rows that show their row id, unless the table has such a column."""
+    if where is None or schema.named(ROW_ID) is not None:
+        return where
+    return replace(where, text=row_id_as(where.text, alias, SHOWN_ROW_ID))
 
 
 def metadata_shown(place: Place, scan: TableScan, asked: Sequence[str]) -> TableScan:

@@ -20,6 +20,7 @@ from lakeui.frontdoor.expressions.generated import with_generated
 from lakeui.frontdoor.expressions.keys import assigns_key, refuse_duplicate_keys, without_changed_rows
 from lakeui.frontdoor.expressions.pruning import predicate_of, pruned
 from lakeui.frontdoor.inputs_outputs import StatementResult
+from lakeui.frontdoor.queries.metadata_columns import with_row_id
 from lakeui.frontdoor.queries.queries import subquery_tables
 from lakeui.frontdoor.rows.write_modes import copied_files
 from lakeui.frontdoor.rows.writes import (
@@ -40,10 +41,12 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     chosen = pruned(segments, target.table.schema.columns, predicate_of(statement.where))
     call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.snapshot, target.table, chosen)
-    text, alias = statement.where.text if statement.where else None, statement.alias or target.table.name
+    alias = statement.alias or target.table.name
+    where = with_row_id(target.table.schema, statement.where, alias)
+    text = where.text if where else None
     tables = subquery_tables(call, statement.subqueries)
     with staging(call):
-        rows_analyse(call.text, target.table.schema, alias, statement.where, tables=tables)
+        rows_analyse(call.text, target.table.schema, alias, where, tables=tables)
         changes = engine().delete(scan, text, alias=alias, tables=tables)
         copied = touched_copy(target, "delete", scan, Marks((), changes.delete_files, ()))
     deletes = delete_files_register(target.table.table_id, changes.delete_files)
@@ -69,12 +72,14 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     chosen = pruned(segments, table.schema.columns, predicate_of(statement.where))
     call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
     scan = table_scan(target.place.snapshot, table, chosen)
-    text, alias = statement.where.text if statement.where else None, statement.alias or table.name
+    alias = statement.alias or table.name
+    where = with_row_id(table.schema, statement.where, alias)
+    text = where.text if where else None
     assignments = with_generated(writing_schema(table), all_columns(table.schema, statement, alias), alias)
     assigned = assigned_columns(table.schema, assignments, target.label)
     tables = subquery_tables(call, statement.subqueries)
     with staging(call):
-        kinds = rows_analyse(call.text, table.schema, alias, statement.where, assigned, tables=tables)
+        kinds = rows_analyse(call.text, table.schema, alias, where, assigned, tables=tables)
         changes = engine().update(scan, assignments, text, alias=alias, kinds=kinds, tables=tables)
         staged_fit(target, changes.images)
         if assigns_key(table.schema, [name for name, _ in assignments]):

@@ -65,6 +65,23 @@ def test_no_star_has_it(filled: Lake, text: str, columns: list[str]) -> None:
     assert found.rows
 
 
+@pytest.mark.parametrize("named", ["_row_id", "t._row_id", "_ROW_ID", "d.t.`_row_id`"])
+def test_conditions_of_writes_name_it(filled: Lake, named: str) -> None:
+    found = ids(filled)
+    changed = filled.sql(f"UPDATE d.t SET v = 'new' WHERE {named} = {found[2]} AND v <=> 'b'")
+    assert changed.metrics["rows_updated"] == 1
+    filled.sql(f"DELETE FROM d.t WHERE {named} = {found[3]} OR {named} IN (SELECT -id FROM d.u)")
+    assert filled.sql("SELECT * FROM d.t ORDER BY id").rows == [[1, "a"], [2, "new"]]
+    assert ids(filled) == {1: found[1], 2: found[2]}
+
+
+def test_a_column_of_the_name_is_the_tables_own(filled: Lake) -> None:
+    filled.sql("CREATE TABLE d.own (_row_id INT, v STRING)")
+    filled.sql("INSERT INTO d.own VALUES (-7, 'a'), (-8, 'b')")
+    filled.sql("DELETE FROM d.own WHERE _row_id = -7")
+    assert filled.sql("SELECT * FROM d.own").rows == [[-8, "b"]]
+
+
 def test_past_versions_and_branches_have_it_too(filled: Lake) -> None:
     before, version = ids(filled), filled.head()
     filled.sql("CREATE BRANCH b")

@@ -99,7 +99,7 @@ def test_an_empty_table_has_the_columns_too(lake: Lake) -> None:
 
 def test_elsewhere_it_is_refused(lake: Lake) -> None:
     subquery = "id IN (SELECT id FROM d.t WHERE _commit_version = 1)"
-    for condition in ("_row_id = 1", subquery, "_metadata.file_path = ''"):
+    for condition in ("_commit_version = 1", subquery, "_metadata.file_path = ''"):
         with pytest.raises(InvalidValue, match="there is no column _") as refusal:
             lake.sql(f"DELETE FROM d.t WHERE {condition}")
         assert "MERGE INTO t USING (SELECT key FROM t WHERE _row_id = 1)" in str(refusal.value.remedy)
@@ -107,6 +107,16 @@ def test_elsewhere_it_is_refused(lake: Lake) -> None:
         with pytest.raises(InvalidValue, match=f"There is no column {column} here") as refusal:
             lake.sql(f"CREATE VIEW d.w AS SELECT {column} FROM d.t")
         assert "SELECT t._row_id, t._commit_version" in str(refusal.value.remedy)
+
+
+def test_conditions_of_writes_name_row_id(lake: Lake) -> None:
+    lake.sql("CREATE TABLE d.named AS SELECT * FROM d.t")
+    found = dict(lake.sql("SELECT id, _row_id FROM d.named").rows)
+    lake.sql(f"UPDATE d.named SET v = 'nn' WHERE named._row_id <=> {found[1]} AND id IN (SELECT id FROM d.t)")
+    lake.sql(f"DELETE FROM d.named x WHERE x._row_id = {found[2]}")
+    after = lake.sql("SELECT id, v, _row_id FROM d.named ORDER BY id").rows
+    assert after[0] == [1, "nn", found[1]]
+    assert [row[0] for row in after] == sorted(found.keys() - {2})
 
 
 def test_a_merge_source_finds_rows_by_it(lake: Lake) -> None:

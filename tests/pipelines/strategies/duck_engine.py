@@ -119,9 +119,10 @@ class DuckMemoryEngine(MergingMemoryEngine):
         if tables is None:
             return super()._computed(scan, condition, texts, alias, tables)
         rows = list(self._live(scan))
-        columns = [("__lake_row", "bigint"), *((column.name, column.type) for column in scan.schema.columns)]
+        columns = [("__lake_row", "bigint"), (SHOWN_ROW_ID, "bigint"), *((c.name, c.type) for c in scan.schema.columns)]
         values = [
-            [number, *(row.values[column.id] for column in scan.schema.columns)] for number, row in enumerate(rows)
+            [number, row.row_id, *(row.values[column.id] for column in scan.schema.columns)]
+            for number, row in enumerate(rows)
         ]
         chosen = ", ".join(["`__lake_row`", *(f"({text})" for text in texts)])
         text = f"SELECT {chosen} FROM `__lake_0` AS {_spark_quoted(alias)} WHERE {condition or 'true'}"

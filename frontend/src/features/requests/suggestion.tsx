@@ -43,17 +43,17 @@ function shown(value: unknown): string {
   return typedOf(value) ?? "NULL";
 }
 
-/** A button a table that has several open suggestions: they become one commit. */
+/** A button for several open suggestions that can become one commit. */
 export function SuggestionsTogether({ place, comments }: { place: RequestPlace; comments: readonly Comment[] }) {
   const apply = useSuggestionsApply(place);
-  const tables = openTogether(comments);
-  if (tables.length === 0) return null;
+  const groups = openTogether(comments);
+  if (groups.length === 0) return null;
   return (
     <div className="stack tight">
-      {tables.map(({ table, comments: ids }) => (
-        <p key={table}>
+      {groups.map(({ place: where, comments: ids }) => (
+        <p key={where}>
           <button type="button" className="button small" disabled={apply.isPending} onClick={() => apply.mutate(ids)}>
-            Apply {counted(ids.length, "suggestion")} on {table} as one commit
+            Apply {counted(ids.length, "suggestion")} on {where} as one commit
           </button>
         </p>
       ))}
