@@ -64,6 +64,25 @@ WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
 ORDER BY s.added_version, f.base
 """
 
+_OF_FILES = f"""
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS} AND s.file_id = ANY(%(files)s)), masks AS (
+    SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
+    FROM visible s JOIN catalog_app_segmentdelete d ON d.segment_id = s.id
+    JOIN snapshot l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
+    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+    GROUP BY d.segment_id
+), stamped AS (
+    SELECT p.segment_id, jsonb_agg(
+        jsonb_build_array(f.path, p.stamp, p.kind, 0, coalesce(p.undoes_stamp, 0)) ORDER BY p.stamp) AS events
+    FROM visible s JOIN catalog_app_segmentstamp p ON p.segment_id = s.id
+    JOIN snapshot l ON l.branch_id = p.branch_id AND p.stamped_version <= l.max_version
+    JOIN catalog_app_deletefile f ON f.id = p.rows_file_id
+    GROUP BY p.segment_id
+)
+{_SHOWN}
+ORDER BY s.added_version, f.base
+"""
+
 _PAGE = f"""
 WITH {SNAPSHOT}, visible AS (
     SELECT page.* FROM snapshot l CROSS JOIN LATERAL (
@@ -92,6 +111,10 @@ WITH {SNAPSHOT}, visible AS (
 {_SHOWN}
 ORDER BY s.added_version, s.id
 """
+
+
+FEW = 20
+"""Files up to which a query's plan is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +149,12 @@ def segments_list(snapshot: Snapshot, table_id: int) -> list[SegmentState]:
     """The visible segments of a table, in the order in which they were added."""
     rows = fetch_all(_SEGMENTS, {**snapshot.parameters, "table_ids": [table_id]}, prepared=True)
     return _with_bounds([_segment(row) for row in rows])
+
+
+def segments_of_files(snapshot: Snapshot, table_id: int, files: Collection[int]) -> list[SegmentState]:
+    """Those of these files among them, without reading the others."""
+    asked = {**snapshot.parameters, "table_ids": [table_id], "files": list(files)}
+    return _with_bounds([_segment(row) for row in fetch_all(_OF_FILES, asked, prepared=len(files) <= FEW)])
 
 
 def segments_page(

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from catalog_app.domain.files import TableScan
-from catalog_app.domain.operations import Operation
+from catalog_app.domain.operations import FileEffects, ObjectKind, Operation
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.models import Branch
 from catalog_app.selectors.objects import states_load
-from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from catalog_app.selectors.segments import SegmentState, segments_list, segments_of_files, table_scan
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from lakeui.frontdoor.changed_files import ChangedFiles, segments_changed
 from lakeui.frontdoor.compute import engine, interruptible
@@ -45,9 +45,12 @@ class Rehearsal:
         labels: Mapping[int, str],
         unaltered: Mapping[int, TableState],
         segments_of: Callable[[Snapshot, int], list[SegmentState]],
+        *,
+        is_alone: bool,
     ) -> None:
         """Take note, inside of the transaction of the commit, of what it made of these tables since the snapshot.
-        ``branch`` as of the commit; ``unaltered``: tables of which it changed at most rows.
+        ``branch`` as of the commit; ``unaltered``: tables of which it changed at most rows. ``is_alone``: no other
+        commit came since the snapshot, so the operations name all files.
         """
         after = branch_snapshot(branch)
         known = states_load((), labels.keys() - unaltered.keys(), {}, seen, after)
@@ -56,11 +59,25 @@ class Rehearsal:
             state = unaltered.get(table_id) or now.get(table_id)
             if state is None:
                 continue
-            earlier = segments_of(seen, table_id) if table_id in {**before, **unaltered} else []
-            segments = segments_list(after, table_id)
+            effects = self._effects(table_id) if is_alone and table_id in unaltered and not self.keeps_tables else None
+            if effects is not None:
+                touched = frozenset(file for item in effects for file in item.touched)
+                files = touched.union(file.file_id for item in effects for file in item.added)
+                earlier = [item for item in segments_of(seen, table_id) if item.file_id in touched] if touched else []
+                segments = segments_of_files(after, table_id, files)
+            else:
+                earlier = segments_of(seen, table_id) if table_id in {**before, **unaltered} else []
+                segments = segments_list(after, table_id)
             self.changed[label] = segments_changed(after, state, earlier, segments)
             if self.keeps_tables:
                 self.written[label] = table_scan(after, state, segments)
+
+    def _effects(self, table_id: int) -> list[FileEffects] | None:
+        """What the operations did to files of the table; None where one of them does not say so."""
+        of_table = (item for _, _, item in self.operations if item.object_kind is ObjectKind.TABLE)
+        done = [item.effects for item in of_table if item.object_id == table_id]
+        found = [effects for effects in done if effects is not None]
+        return found if len(found) == len(done) else None
 
     def foresee(self, branch: Branch, context: Context) -> None:
         """Plan the merge to the parent, inside of the transaction of the commit."""

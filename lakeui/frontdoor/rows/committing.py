@@ -46,7 +46,7 @@ def commit_operations(
     states = databases or {}, tables or {}, definitions or {}
     staged = StatementDraft(branch.pk, seen, wanted, *states, tuple(tested), clones=clones or {})
     rehearsal = call.rehearsal
-    look = None if rehearsal is None else partial(_look, rehearsal, call, staged)
+    look = None if rehearsal is None else partial(_look, rehearsal, call, branch, staged)
     record = partial(_record, keep, look) if keep is not None or look is not None else None
     applied = statement_commit(
         staged, call.header(operation), engine, record=record, is_rehearsal=rehearsal is not None
@@ -69,7 +69,9 @@ def _record(
         look(planned, branch)
 
 
-def _look(rehearsal: Rehearsal, call: Call, staged: StatementDraft, planned: MergePlan, branch: Branch) -> None:
+def _look(
+    rehearsal: Rehearsal, call: Call, was: Branch, staged: StatementDraft, planned: MergePlan, branch: Branch
+) -> None:
     labels = {}
     for table_id, table in staged.tables.items():
         database = staged.databases.get(table.database_id)
@@ -83,5 +85,6 @@ def _look(rehearsal: Rehearsal, call: Call, staged: StatementDraft, planned: Mer
             rehearsal.operations.append((labels.get(item.object_id, ""), state.schema if state else Schema(), item))
     same = (item.after for item in planned.objects if item.after == item.before)
     unaltered = {state.table_id: state for state in same if isinstance(state, TableState) and not state.is_dropped}
-    rehearsal.look(branch, staged.seen, labels, unaltered, call.segments)
+    is_alone = branch.head_commit is not None and branch.head_commit.parent_id == was.head_commit_id
+    rehearsal.look(branch, staged.seen, labels, unaltered, call.segments, is_alone=is_alone)
     rehearsal.foresee(branch, call.context)

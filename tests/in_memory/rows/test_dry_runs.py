@@ -45,6 +45,18 @@ METADATA = [
 READS = ["SHOW TABLES IN d", "DESCRIBE TABLE d.t", "USE BRANCH b", "BEGIN", "SHOW HISTORY"]
 
 
+ROWS = [
+    "INSERT INTO d.t VALUES (3, 'c'), (4, 'd')",
+    "UPDATE d.t SET v = 'x' WHERE id = 1",
+    "UPDATE d.t SET v = 'y'",
+    "DELETE FROM d.t WHERE id = 2",
+    "DELETE FROM d.t",
+    "TRUNCATE TABLE d.t",
+    "INSERT OVERWRITE d.t VALUES (2, 'b'), (9, 'z')",
+    "MERGE INTO d.t USING (SELECT 1 AS id, 'm' AS v) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *",
+]
+
+
 def filled_fill(lake: Lake) -> None:
     lake.sql("CREATE TABLE d.t (id INT, v STRING, PRIMARY KEY (id))")
     lake.sql("INSERT INTO d.t VALUES (1, 'a')")
@@ -174,3 +186,16 @@ def test_explain_analyze_takes_what_the_write_takes(filled: Lake) -> None:
     assert ["would", "rows deleted: 3"] in found.rows
     filled.sql("COMMIT", transaction=opened)
     assert len(filled.rows("d.t")) == 3
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_examples_are_the_rows_that_change(filled: Lake, text: str) -> None:
+    filled.sql("UPDATE d.t SET v = 'new' WHERE id = 1", "b")
+    seen = filled.head("b")
+    dry = filled.sql(f"{text} DRY RUN", "b")
+    written = filled.sql(text, "b").version
+    changed = filled.sql(f"SHOW CHANGES d.t FROM VERSION {seen} TO VERSION {written}", "b").rows
+    assert dry.extra["examples"]
+    assert [[item["change"], *item["row"].values()] for item in dry.extra["examples"]] == [
+        [change, *values] for change, _, *values in changed
+    ]

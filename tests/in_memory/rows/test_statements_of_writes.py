@@ -13,7 +13,7 @@ WRITES = {
     "INSERT INTO d.t VALUES (8, 'n')": 11,
     "UPDATE d.t SET v = 'u' WHERE id = 1": 14,
     "DELETE FROM d.t WHERE id = 2": 11,
-    "INSERT INTO d.t VALUES (8, 'n') DRY RUN": 18,
+    "INSERT INTO d.t VALUES (8, 'n') DRY RUN": 17,
     "UPDATE d.t SET v = 'u' WHERE id = 1 DRY RUN": 20,
     "DELETE FROM d.t WHERE id = 2 DRY RUN": 17,
 }
