@@ -10,6 +10,7 @@ import numpy as np
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.services.files import delete_files_register
 from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.lineage.died_before import died_before
 from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.rows import collected, side_rows
 from merge_app.execution.lineage.sides import gone_load, snapshot_load
@@ -17,7 +18,7 @@ from merge_app.execution.lineage.staged_files import RestoredFiles
 from merge_app.execution.version_vectors import Ranges, version_vector_load
 from merge_app.lineage.ascending import are_among
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind
-from merge_app.lineage.segments import DOT, LAYOUT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups
+from merge_app.lineage.segments import DOT, FileSide, Gone, Group, Marked, ShownFile, Stamp, groups
 
 
 def restored_files(
@@ -28,7 +29,7 @@ def restored_files(
     files_now, files_then = snapshot_load(tables, now), snapshot_load(tables, back)
     since = gone_load(tables, Ranges.of_news(version_vector_load(now), version_vector_load(back)))
     differing = {table_id: _differing(files_now.get(table_id, {}), files_then.get(table_id, {})) for table_id in tables}
-    before = _gone_before(back, {table_id: changed for table_id, (changed, _) in differing.items()})
+    before = died_before(tables, now, back)
     found = {}
     for table_id, (changed, wanted) in differing.items():
         taken, earlier = since.get(table_id, []), before.get(table_id, [])
@@ -56,23 +57,6 @@ def _differing(
     )
 
 
-def _gone_before(back: Snapshot, changed: Mapping[int, Sequence[ShownFile]]) -> dict[int, list[Gone]]:
-    """By table, how files that came back since had been taken away by then: that is what comes back with the rows."""
-    came_back = {
-        table_id: {file.file_id: file.stamp.brings_stamp for file in files if file.stamp.kind == "restore"}
-        for table_id, files in changed.items()
-    }
-    asked = [table_id for table_id, files in came_back.items() if files]
-    if not asked:
-        return {}
-    known, oldest = version_vector_load(back), min(stamp for files in came_back.values() for stamp in files.values())
-    gone = gone_load(asked, Ranges.of_news(known, dict.fromkeys(known, oldest)))
-    return {
-        table_id: [item for item in items if item.file_id in came_back[table_id] and item.stamp.kind not in LAYOUT]
-        for table_id, items in gone.items()
-    }
-
-
 def _shows_same(file: ShownFile, other: ShownFile | None) -> bool:
     """Whether both show the same images in the same partition, whoever decided them: then no fact differs."""
     if other is None:
@@ -84,7 +68,9 @@ def _shows_same(file: ShownFile, other: ShownFile | None) -> bool:
 def _bundle(table_id: int, group: Group, reader: Reader, engine: EngineSource) -> RestoredFiles:
     """Files that may hold the same rows: those of now, with what was taken away since, and those of then."""
     now, then = group.source, group.target
-    if not now and all(item.delete_file is None for item in group.source_gone):
+    # Marks of decided rows would come after the event of the whole file: these rows are marked anew.
+    is_plain = not any(file.stamped for file in then)
+    if not now and is_plain and all(item.delete_file is None for item in group.source_gone):
         return RestoredFiles(tuple(_came_back(file, _taken_at(file, group.source_gone)) for file in then))
     if not (then or group.target_gone):
         return RestoredFiles((), tuple(_went(file) for file in now))
