@@ -21,13 +21,11 @@ from typing import Any
 from catalog_app.domain.generated import generated_keys
 from catalog_app.domain.operations import (
     Change,
-    ColumnChange,
     FileEffects,
     ObjectKind,
     Operation,
     OperationKind,
     PartitionChange,
-    PropertyChange,
 )
 from catalog_app.domain.state import DatabaseState
 from merge_app.lineage.facts import Key
@@ -114,13 +112,13 @@ def _of(operation: Operation, resolution: Resolution) -> bool:
 
 
 def _leave_out(given: PlanInput, resolution: Resolution) -> PlanInput:
+    if resolution.part is ResolutionPart.PARTITION:
+        without = replace(given, source=_without_partition(given.source, resolution))
+        return _with_decided_rows(without, resolution)
     if resolution.part is not ResolutionPart.OBJECT:
-        columns = _column_ids(given, resolution)
-        facts = given.attributes and given.attributes.left_out(
-            resolution.key_of_object, _concerns_facts(resolution, columns)
-        )
-        stripped = replace(given, source=_stripped(given.source, resolution, columns), attributes=facts)
-        return _with_decided_rows(stripped, resolution) if resolution.part is ResolutionPart.PARTITION else stripped
+        concerns = _concerns_facts(resolution, _column_ids(given, resolution))
+        facts = given.attributes and given.attributes.left_out(resolution.key_of_object, concerns)
+        return replace(given, attributes=facts)
     facts = given.attributes and given.attributes.left_out(resolution.key_of_object)
     source = tuple(item for item in given.source if not _of(item, resolution))
     before = tuple(item for item in given.left_out_before if ("table", item.table_id) != resolution.key_of_object)
@@ -136,15 +134,10 @@ def _is_known(given: PlanInput, resolution: Resolution) -> bool:
 
 
 def _concerns_facts(resolution: Resolution, columns: frozenset[int]) -> Callable[[Key], bool]:
-    match resolution.part:
-        case ResolutionPart.PROPERTY:
-            return lambda key: key == ("property", resolution.part_key)
-        case ResolutionPart.COLUMN:
-            own = generated_keys(columns)
-            of_kind: Mapping[object, frozenset[Any]] = {"column": columns, "property": own}
-            return lambda key: key[0] in of_kind and key[1] in of_kind[key[0]]
-    # Rows say what becomes of a partition.
-    return lambda key: False
+    if resolution.part is ResolutionPart.PROPERTY:
+        return lambda key: key == ("property", resolution.part_key)
+    of_kind: Mapping[object, frozenset[Any]] = {"column": columns, "property": generated_keys(columns)}
+    return lambda key: key[0] in of_kind and key[1] in of_kind[key[0]]
 
 
 def _with_decided_rows(given: PlanInput, resolution: Resolution) -> PlanInput:
@@ -162,10 +155,9 @@ def _with_facts(given: PlanInput, resolution: Resolution, **changed: Any) -> Pla
 
 def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
     if resolution.part is not ResolutionPart.OBJECT:
-        stripped = _stripped(given.destination, resolution, frozenset())
         concerns = _concerns_facts(resolution, frozenset())
         taken = given.attributes and given.attributes.taken(resolution.key_of_object, concerns)
-        return replace(given, destination=stripped, attributes=taken)
+        return replace(given, attributes=taken)
     replacement = given.replacements.get(resolution.key_of_object)
     if replacement is None:
         # New on the target, or dropped by the source: applying that is the source's state already.
@@ -262,34 +254,20 @@ def _column_ids(given: PlanInput, resolution: Resolution) -> frozenset[int]:
     return frozenset(found)
 
 
-def _stripped(
-    operations: Iterable[Operation], resolution: Resolution, column_ids: frozenset[int]
-) -> tuple[Operation, ...]:
-    """The operations without their changes of the part; what is left of nothing goes."""
+def _without_partition(operations: Iterable[Operation], resolution: Resolution) -> tuple[Operation, ...]:
+    """The operations without their changes of the partition; what is left of nothing goes."""
     found = []
     for operation in operations:
-        if not _of(operation, resolution):
+        named = [item for item in operation.changes if _names_partition(item, resolution.part_key)]
+        if not _of(operation, resolution) or not named:
             found.append(operation)
-            continue
-        kept = tuple(change for change in operation.changes if not _concerns(change, resolution, column_ids))
-        if kept == operation.changes:
-            found.append(operation)
-        elif kept or operation.is_data:
+        elif (kept := tuple(item for item in operation.changes if item not in named)) or operation.is_data:
             found.append(replace(operation, changes=kept))
     return tuple(found)
 
 
-def _concerns(change: Change, resolution: Resolution, column_ids: frozenset[int]) -> bool:
-    match resolution.part, change:
-        case ResolutionPart.PROPERTY, PropertyChange():
-            return change.key == resolution.part_key
-        case ResolutionPart.COLUMN, ColumnChange():
-            return change.column_id in column_ids
-        case ResolutionPart.COLUMN, PropertyChange():
-            return change.key in generated_keys(column_ids)
-        case ResolutionPart.PARTITION, PartitionChange():
-            return resolution.part_key in (partition_key(change.before), partition_key(change.after))
-    return False
+def _names_partition(change: Change, key: str) -> bool:
+    return isinstance(change, PartitionChange) and key in (partition_key(change.before), partition_key(change.after))
 
 
 def partition_key(values: Sequence[str | None] | None) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from catalog_app.domain.attribute_facts import attributes_of
 from catalog_app.domain.files import PartitionValues
 from catalog_app.domain.operations import (
     AddedFile,
@@ -25,6 +26,8 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from merge_app.lineage.facts import Fact, Key, Kind
+from merge_app.planning.attribute_sides import AttributeSides, key_of
 from merge_app.planning.merge_plan import Finding, MergePlan, ObjectPlan, PlanInput, Verdict
 from merge_app.planning.plan import plan
 
@@ -181,3 +184,61 @@ def partition(
     return table_operation(
         OperationKind.PARTITION, PartitionChange(before, after), effects=_effects(new, removed, (), after or ())
     )
+
+
+# Facts ---------------------------------------------------------------------------------------------------------------
+
+_Known = dict[Key, Fact]
+
+
+def with_facts(given: PlanInput) -> PlanInput:
+    """The input with facts of ``orders`` that say what the operations of both sides do to its attributes."""
+    key, home = (ObjectKind.TABLE, TABLE), (ObjectKind.DATABASE, DB)
+    base: _Known = {attribute: Fact(value, 1) for attribute, value in _values(given.tables[TABLE]).items()}
+    base[("home",)] = Fact(home, 1)
+    for change in (change for item in given.destination if item.object_id == TABLE for change in item.changes):
+        if isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.EXISTS and change.before:
+            base |= {attribute: Fact(value, 1) for attribute, value in _of_column(change.before).items()}
+        base |= {attribute: Fact(before, 1) for attribute, before, _ in _settings(change)}
+    sides = [
+        {key: _changed(base, operations), home: {("exists",): Fact(True, 1)}}
+        for operations in (given.source, given.destination)
+    ]
+    news = [frozenset(item.version for item in operations) for operations in (given.source, given.destination)]
+    makers = {stamp: (number, name) for number, name in ((2, "dev"), (1, "main")) for stamp in news[2 - number]}
+    others = frozenset({(item.object_kind, item.object_id) for item in given.source} - {key})
+    attributes = AttributeSides(sides[0], sides[1], *news, makers=makers, as_operations=others)
+    tables = {TABLE: given.tables[TABLE], **given.source_tables}
+    return replace(given, attributes=attributes, source_tables=tables)
+
+
+def _changed(base: _Known, operations: Iterable[Operation]) -> _Known:
+    found = dict(base)
+    for operation in (item for item in operations if item.object_id == TABLE):
+        for change in operation.changes:
+            for attribute, before, after in _settings(change):
+                found[attribute] = Fact(after, operation.version, Kind.SET, past=((1, before),))
+    return found
+
+
+def _settings(change: Change) -> Iterable[tuple[Key, Any, Any]]:
+    """The attributes that a change sets, each with its value before and after."""
+    if isinstance(change, PropertyChange):
+        yield ("property", change.key), change.before or None, change.after
+    elif isinstance(change, ColumnChange) and change.attribute is not ColumnAttribute.EXISTS:
+        yield ("column", change.column_id, change.attribute.value), change.before, change.after
+    elif isinstance(change, ColumnChange) and change.before is None:
+        yield from ((attribute, None, value) for attribute, value in _of_column(change.after).items())
+    elif isinstance(change, ColumnChange):
+        exists = ("column", change.column_id, "exists")
+        yield exists, _of_column(change.before)[exists], None
+
+
+def _of_column(stored: Any) -> dict[Key, Any]:
+    values = _values(replace(ORDERS, schema=Schema((Column.from_json(stored),))))
+    return {attribute: value for attribute, value in values.items() if attribute[0] == "column"}
+
+
+def _values(table: TableState) -> dict[Key, Any]:
+    found = attributes_of(table).items()
+    return {key_of(name): tuple(value) if isinstance(value, list) else value for name, value in found}

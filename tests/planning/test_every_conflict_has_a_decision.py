@@ -14,6 +14,7 @@ from catalog_app.domain.checks import LAYOUT, Violation, check_key
 from catalog_app.domain.operations import FileEffects, ObjectKind, Operation, OperationKind, OverwriteScope
 from catalog_app.domain.row_merge import RowConflicts, RowJudgement
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 from lakeui.sql.decisions import decisions_parsed
 from merge_app.lineage.facts import Fact, Key, Scope, ScopeKind
@@ -51,6 +52,7 @@ from tests.planning.build import (
     set_property,
     unset_property,
     update,
+    with_facts,
 )
 from tests.planning.test_every_cell import DATABASE_STEPS, TABLE_STEPS
 
@@ -158,6 +160,11 @@ TAKEN = {TABLE: ORDERS, 12: replace(ORDERS, table_id=12, name="taken")} | BESIDE
 CHECKED = check_key("c")
 
 
+def typed_as(kind: str) -> TableState:
+    """``orders`` with another type of its column a."""
+    return replace(ORDERS, schema=Schema((Column(1, "a", kind), *ORDERS.schema.columns[1:])))
+
+
 def renamed() -> PlanInput:
     """The source gives the table a name that the target gave to another one."""
     known: dict[Key, Fact] = {("exists",): Fact(True, 1), ("home",): Fact((ObjectKind.DATABASE, DB), 1)}
@@ -208,7 +215,7 @@ def parted() -> PlanInput:
 
 
 CONDITIONS = {
-    VerdictCode.UNSET_SAME_PROPERTY: conflicted(unset_property("p"), unset_property("p")),
+    VerdictCode.UNSET_SAME_PROPERTY: with_facts(conflicted(unset_property("p"), unset_property("p"))),
     VerdictCode.PARTITION_DROPPED_ON_DEST: conflicted(
         RENAMED,
         partition(X, None, removed=[1]),
@@ -217,25 +224,32 @@ CONDITIONS = {
     VerdictCode.PARTITION_EXISTS: conflicted(
         RENAMED, insert(31, partition=Y), facts=of_rows(VerdictCode.PARTITION_EXISTS, scopes=(RENAMES,))
     ),
-    VerdictCode.NOT_NULL_WITHOUT_VALUE: conflicted(
-        add_column(REQUIRED), insert(9), facts={TABLE: TableFacts(lacking={("destination", 7): 4})}
+    VerdictCode.NOT_NULL_WITHOUT_VALUE: with_facts(
+        conflicted(add_column(REQUIRED), insert(9), facts={TABLE: TableFacts(lacking={("destination", 7): 4})})
     ),
     VerdictCode.NAME_EXISTS: renamed(),
-    VerdictCode.COLUMN_NAME_TAKEN: conflicted(
-        rename_column(1, "a", "z"), add_column(OPTIONAL), tables={TABLE: replace(ORDERS, schema=WIDER)} | BESIDE
+    VerdictCode.COLUMN_NAME_TAKEN: with_facts(
+        conflicted(
+            rename_column(1, "a", "z"), add_column(OPTIONAL), tables={TABLE: replace(ORDERS, schema=WIDER)} | BESIDE
+        )
     ),
     VerdictCode.SAME_FILE_UPDATE_DELETE: conflicted(
         update(31, deletes=[(32, 1)]), delete((34, 1)), facts=of_rows(VerdictCode.SAME_FILE_UPDATE_DELETE)
     ),
-    VerdictCode.COLUMN_TYPE_NARROWING: conflicted(
-        add_column(Column(7, "z", "int")),
-        add_column(Column(8, "z", "string")),
-        tables={TABLE: replace(ORDERS, schema=Schema((*ORDERS.schema.columns, Column(8, "z", "string"))))} | BESIDE,
+    VerdictCode.COLUMN_TYPE_NARROWING: with_facts(
+        conflicted(
+            retype(1, "int", "bigint"),
+            retype(1, "int", "double"),
+            tables={TABLE: typed_as("double")} | BESIDE,
+            source_tables={TABLE: typed_as("bigint")} | BESIDE,
+        )
     ),
-    VerdictCode.COLUMN_MISSING: conflicted(
-        retype(2, "int", "bigint"),
-        retype(1, "int", "bigint"),
-        tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[:1]))} | BESIDE,
+    VerdictCode.COLUMN_MISSING: with_facts(
+        conflicted(
+            retype(2, "int", "bigint"),
+            drop_column(ORDERS.schema.columns[1]),
+            tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[:1]))} | BESIDE,
+        )
     ),
     VerdictCode.SAME_FILE_UPDATE_UPDATE: conflicted(
         update(31, deletes=[(32, 1)]),
@@ -255,26 +269,34 @@ CONDITIONS = {
         tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[:1]))} | BESIDE,
         source_tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
     ),
-    VerdictCode.CHECK_DIFFERS: conflicted(
-        set_property(CHECKED, None, "`__lake_c1` > 0"), set_property(CHECKED, None, "`__lake_c1` > 1")
+    VerdictCode.CHECK_DIFFERS: with_facts(
+        conflicted(set_property(CHECKED, None, "`__lake_c1` > 0"), set_property(CHECKED, None, "`__lake_c1` > 1"))
     ),
-    VerdictCode.CHECK_COLUMN_MISSING: conflicted(
-        set_property(CHECKED, None, "`__lake_c1` > 0"),
-        drop_column(ORDERS.schema.columns[0]),
-        tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
+    VerdictCode.CHECK_COLUMN_MISSING: with_facts(
+        conflicted(
+            set_property(CHECKED, None, "`__lake_c1` > 0"),
+            drop_column(ORDERS.schema.columns[0]),
+            tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
+        )
     ),
-    VerdictCode.LAYOUT_DIFFERS: conflicted(
-        set_property(LAYOUT, "", "bucket(4, `__lake_c1`)"), set_property(LAYOUT, "", "bucket(8, `__lake_c1`)")
+    VerdictCode.LAYOUT_DIFFERS: with_facts(
+        conflicted(
+            set_property(LAYOUT, "", "bucket(4, `__lake_c1`)"), set_property(LAYOUT, "", "bucket(8, `__lake_c1`)")
+        )
     ),
-    VerdictCode.LAYOUT_COLUMN_MISSING: conflicted(
-        set_property(LAYOUT, None, "bucket(4, `__lake_c1`)"),
-        drop_column(ORDERS.schema.columns[0]),
-        tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
+    VerdictCode.LAYOUT_COLUMN_MISSING: with_facts(
+        conflicted(
+            set_property(LAYOUT, None, "bucket(4, `__lake_c1`)"),
+            drop_column(ORDERS.schema.columns[0]),
+            tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
+        )
     ),
-    VerdictCode.CHECK_VIOLATED: conflicted(
-        set_property(CHECKED, None, "`__lake_c1` > 0"),
-        insert(9),
-        facts={TABLE: TableFacts(violated={("destination", CHECKED): Violation(2, '{"a":0}')})},
+    VerdictCode.CHECK_VIOLATED: with_facts(
+        conflicted(
+            set_property(CHECKED, None, "`__lake_c1` > 0"),
+            insert(9),
+            facts={TABLE: TableFacts(violated={("destination", CHECKED): Violation(2, '{"a":0}')})},
+        )
     ),
     VerdictCode.LEFT_OUT_BEFORE: conflicted(update(31), retype(1, "int", "bigint"), left_out_before=LEFT_OUT),
 }
