@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, Rename
-from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.state import ObjectState
 from merge_app.execution.source_side import SourceSide
 from merge_app.planning.merge_plan import Decision, Resolution
 from merge_app.planning.net_changes import ObjectKey
@@ -28,37 +28,21 @@ def _claims(operations: Sequence[Operation], kind: ObjectKind) -> set[int]:
 
 def places_claimed(
     side: SourceSide,
-    target_states: Mapping[int, TableState],
+    kind: ObjectKind,
+    target_states: Mapping[int, ObjectState],
     news: AbstractSet[ObjectKey],
     resolutions: Sequence[Resolution],
-) -> list[tuple[int, str]]:
-    """Where the tables may come to lie that the source made, undropped or renamed, and those that people renamed or
-    took whole from the source. ``target_states`` are the target's states, which may bear another name or lie elsewhere,
-    ``news`` the objects whose names facts may change.
+) -> set[tuple[int, str]]:
+    """Databases and names under which objects of a kind may come to lie: those that the source made, undropped or
+    renamed, and those that people renamed or took whole from the source. ``target_states`` may bear another name or
+    lie elsewhere. ``news``: the objects whose names facts may change.
     """
-    claimed = [
-        [states[i] for states in (side.tables, target_states) if i in states]
-        for i in _claims(side.operations, ObjectKind.TABLE) | {i for kind, i in news if kind is ObjectKind.TABLE}
-    ]
-    found = [(database.database_id, state.name) for states in claimed for database in states for state in states]
+    own: Mapping[int, ObjectState] = side.tables if kind is ObjectKind.TABLE else side.databases
+    claimed = _claims(side.operations, kind) | {i for each, i in news if each is kind}
+    shown = [[states[i] for states in (own, target_states) if i in states] for i in claimed]
+    found = {(lying.database_id, named.name) for states in shown for lying in states for named in states}
     for item in resolutions:
-        state = side.tables.get(item.object_id) if item.object_kind is ObjectKind.TABLE else None
+        state = own.get(item.object_id) if item.object_kind is kind else None
         if state is not None and item.decision in _NAMING:
-            found.append((state.database_id, item.name or state.name))
-    return found
-
-
-def names_claimed(
-    side: SourceSide,
-    target_states: Mapping[int, DatabaseState],
-    news: AbstractSet[ObjectKey],
-    resolutions: Sequence[Resolution],
-) -> list[str]:
-    """The same of databases."""
-    claimed = _claims(side.operations, ObjectKind.DATABASE) | {i for kind, i in news if kind is ObjectKind.DATABASE}
-    found = [states[i].name for states in (side.databases, target_states) for i in claimed if i in states]
-    for item in resolutions:
-        state = side.databases.get(item.object_id) if item.object_kind is ObjectKind.DATABASE else None
-        if state is not None and item.decision in _NAMING:
-            found.append(item.name or state.name)
+            found.add((state.database_id, item.name or state.name))
     return found

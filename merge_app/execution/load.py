@@ -27,7 +27,7 @@ from merge_app.execution.attribute_news import (
     objects_with_news,
     with_news,
 )
-from merge_app.execution.claimed_names import names_claimed, places_claimed
+from merge_app.execution.claimed_names import places_claimed
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import with_facts
 from merge_app.execution.left_out_before import left_out_before_load
@@ -133,8 +133,9 @@ def plan_without_facts(
     tables, databases, members = _states_load(side, destination, database_ids, table_ids)
     attributes = news.load(side, destination, databases, tables)
     claimed = attributes.names_claimed() if attributes is not None else frozenset()
-    tables |= tables_named(destination, places_claimed(side, tables, claimed, resolutions))
-    databases |= databases_named(destination, names_claimed(side, databases, claimed, resolutions))
+    tables |= tables_named(destination, places_claimed(side, ObjectKind.TABLE, tables, claimed, resolutions))
+    names = {name for _, name in places_claimed(side, ObjectKind.DATABASE, databases, claimed, resolutions)}
+    databases |= databases_named(destination, sorted(names))
     operations = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
     if side.snapshot is None:
         side, attributes = statement_attributes_load(side, destination, tables, operations)
