@@ -134,8 +134,8 @@ def plan_without_facts(
     attributes = news.load(side, destination, databases, tables)
     claimed = attributes.names_claimed() if attributes is not None else frozenset()
     tables |= tables_named(destination, places_claimed(side, ObjectKind.TABLE, tables, claimed, resolutions))
-    names = {name for _, name in places_claimed(side, ObjectKind.DATABASE, databases, claimed, resolutions)}
-    databases |= databases_named(destination, sorted(names))
+    places = places_claimed(side, ObjectKind.DATABASE, databases, claimed, resolutions)
+    databases |= databases_named(destination, sorted({name for _, name in places}))
     operations = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
     if side.snapshot is None:
         side, attributes = statement_attributes_load(side, destination, tables, operations)
@@ -158,9 +158,13 @@ def plan_without_facts(
         resolutions=resolutions,
         attributes=attributes,
     )
-    if resolutions and side.snapshot is not None:
-        planned = replace(planned, replacements=replacements_load(planned, resolutions, side.snapshot, destination))
-    return side, planned
+    return side, planned if side.snapshot is None else _with_replacements(planned, side.snapshot, destination)
+
+
+def _with_replacements(planned: PlanInput, source: Snapshot, destination: Snapshot) -> PlanInput:
+    if not planned.resolutions:
+        return planned
+    return replace(planned, replacements=replacements_load(planned, planned.resolutions, source, destination))
 
 
 def _states_load(
