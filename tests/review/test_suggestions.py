@@ -196,7 +196,7 @@ def test_what_cannot_be_suggested_is_refused_by_name(talk: Talk) -> None:
     assert found == []
 
 
-def test_without_a_key_the_row_id_names_a_row(talk: Talk) -> None:
+def test_row_id_names_row_without_key(talk: Talk) -> None:
     (first, second) = (row[0] for row in talk.lake.write("SELECT _row_id FROM d.free", "alice", "s").rows)
 
     def suggested(row: int, column: str, was: Any, value: Any) -> int:

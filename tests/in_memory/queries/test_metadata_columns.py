@@ -75,7 +75,7 @@ def test_conditions_of_writes_name_it(filled: Lake, named: str) -> None:
     assert ids(filled) == {1: found[1], 2: found[2]}
 
 
-def test_a_column_of_the_name_is_the_tables_own(filled: Lake) -> None:
+def test_own_column_of_that_name_comes_first(filled: Lake) -> None:
     filled.sql("CREATE TABLE d.own (_row_id INT, v STRING)")
     filled.sql("INSERT INTO d.own VALUES (-7, 'a'), (-8, 'b')")
     filled.sql("DELETE FROM d.own WHERE _row_id = -7")
