@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
+from catalog_app.selectors.rows import fetch_all
 from merge_app.webhooks.chat import chat_text
 from merge_app.webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookEvent, WebhookForm
 
@@ -23,16 +24,20 @@ logger = logging.getLogger(__name__)
 
 LONGEST_SWEEP = 200
 RING_AGAIN = timedelta(seconds=30)
+_WANTED = """
+SELECT id FROM merge_app_webhook
+WHERE catalog_id = %(catalog)s AND is_active AND events @> ARRAY[%(event)s::text]
+"""
 
 
 def event_emit(*, catalog_id: int, event: WebhookEvent, build: Callable[[], dict[str, Any]]) -> None:
     """Leave a message for each webhook of the catalog that wants such events. ``build`` makes the content once, where
     there is one.
     """
-    wanted = Webhook.objects.filter(catalog_id=catalog_id, is_active=True, events__contains=[event.value])
     # Addresses and secrets are read where a message is sent.
-    hooks = list(wanted.only("pk", "form"))
-    if hooks:
+    found = fetch_all(_WANTED, {"catalog": catalog_id, "event": event.value}, prepared=True)
+    if found:
+        hooks = Webhook.objects.only("pk", "form").in_bulk([identity for (identity,) in found]).values()
         content = build()
         for webhook in hooks:
             message_leave(webhook=webhook, event=event, content=content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -119,7 +120,7 @@ def create_branch(call: Call, statement: sql.CreateBranch) -> StatementResult:
                 name=statement.branch.branch,
                 version=version,
                 expires_at=expiry_read(statement.expires) if statement.expires is not None else None,
-                asked=call.asked,
+                asked=replace(call.asked, account=call.account),
                 record=call.record_bypass,
             )
             reference_emit(call, parent.catalog, "branch", "made", name=branch.name)
