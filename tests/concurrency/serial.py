@@ -38,10 +38,7 @@ class Serial:
             self._branch(name, "main", first_version)
 
     def replay(self, events: Sequence[Event]) -> None:
-        """Every event that changed something, by version; branches come right behind what they were cut from."""
-        steps = [event for event in events if event.version is not None]
-        steps += [event for event in events if event.kind == "create branch" and not event.code]
-        for event in sorted(steps, key=_order):
+        for event in in_serial_order(events):
             try:
                 self._step[event.kind](self, event)
             except Refused as refused:
@@ -65,14 +62,16 @@ class Serial:
         return states[max(number for number in states if number <= version)]
 
     def _insert(self, event: Event) -> None:
-        row = NewRow(None, {"id": (event.details["id"], WIDTH), "n": (0, WIDTH)}, PARTITION)
+        row = NewRow(None, {"id": (event.details["id"], WIDTH), "n": _written(0, event)}, PARTITION)
         self._commit(event.branch, _version(event), insert(TABLE, [row]))
 
     def _count(self, event: Event) -> None:
         matched = self._matched(event)
         if matched:
             ((_, n),) = matched.values()
-            self._commit(event.branch, _version(event), update(TABLE, matched.__contains__, {"n": (n + 1, WIDTH)}))
+            self._commit(
+                event.branch, _version(event), update(TABLE, matched.__contains__, {"n": _written(n + 1, event)})
+            )
 
     def _delete(self, event: Event) -> None:
         self._commit(event.branch, _version(event), delete(TABLE, self._matched(event).__contains__))
@@ -115,9 +114,23 @@ class Serial:
     }
 
 
+def in_serial_order(events: Sequence[Event]) -> list[Event]:
+    """Every event that changed something, by version; branches come right behind what they were cut from."""
+    steps = [event for event in events if event.version is not None]
+    steps += [event for event in events if event.kind == "create branch" and not event.code]
+    return sorted(steps, key=_order)
+
+
 def _cells(state: State) -> dict[Any, tuple[int, int]]:
     """Of table t, by row: id and n."""
-    return {row: (cell_of_id[0], n[0]) for row, (_, cell_of_id, n) in state.seen()[TABLE][2].items()}
+    return {row: (cell_of_id[0], n[0][0]) for row, (_, cell_of_id, n) in state.seen()[TABLE][2].items()}
+
+
+def _written(n: int, event: Event) -> Any:
+    """The cell n of a new image. Without a primary key the value of a row is where its image lies (lineage §1): a row
+    that counts to the same number again has another value.
+    """
+    return (n, event.version), WIDTH
 
 
 def _version(event: Event) -> int:
