@@ -1,4 +1,4 @@
-"""How rows had died that a restore brought back since: going back to then, it brings these deaths back."""
+"""How rows had died that a restore returned since: going back to then, a restore brings these deaths back."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ORDER BY b.table_id, f.smallest_row_id
 
 
 def died_before(tables: Sequence[int], now: Snapshot, back: Snapshot) -> dict[int, list[Gone]]:
-    """By table, what had been taken away at ``back`` of rows that a restore brought back since then, whatever became of
+    """By table, what had been taken away at ``back`` of rows that a restore returned since then, whatever became of
     them afterwards. A row may have died in another file than in the one that came back.
     """
     known = version_vector_load(back)
