@@ -212,8 +212,7 @@ def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compar
     return Reached(
         at,
         rows.target_news[at],
-        # A key that the source never had lies nowhere there, however old the place of its row is.
-        partitions.target_news[at] | (rows.target_news[at] & (few.source_at < 0)),
+        partitions.target_news[at],
         is_targets,
         images.value,
         places.value,

@@ -78,6 +78,23 @@ def test_a_restored_row_goes_where_deleted(keyed: Lake) -> None:
     assert results.get('{"id":1}') is None
 
 
+@pytest.mark.parametrize("kind", ["plain", "keyed"])
+def test_rows_that_both_restored_compare_with_deletion(kind: str, request: pytest.FixtureRequest) -> None:
+    """P7: the deletion is the newest fact that both know, so each restore is a change, and the update is discarded."""
+    lake: Lake = request.getfixturevalue(kind)
+    before = lake.head()
+    run(lake, "main", "DELETE FROM d.t WHERE id = 1")
+    lake.sql("CREATE BRANCH c")
+    for branch in ("c", "main"):
+        run(lake, branch, f"RESTORE TABLE d.t TO VERSION AS OF {before}")
+    run(lake, "c", "UPDATE d.t SET v = 'c' WHERE id = 1")
+    pair = compared(lake, "c", "main")
+    (row,) = rows_paged(pair, table_of(pair), only_conflicts=False)
+    assert (row["base"], row["result"]) == (None, [1, "o"])
+    lake.merge("c")
+    assert lake.rows("d.t") == [(1, "o"), (2, "o"), (3, "o")]
+
+
 def test_row_under_two_keys_is_one_conflicting_row(keyed: Lake) -> None:
     """R14: the row's key clashes, and the row would live under two keys."""
     run(keyed, "b", "UPDATE d.t SET id = 6 WHERE id = 2")

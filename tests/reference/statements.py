@@ -152,8 +152,10 @@ def restore(then: State, objects: Sequence[str] | None = None) -> Statement:
             for key in list(keys):
                 if not then.has(o, key) and then.value(o, *key) is None:
                     continue
-                old = then.fact(o, *key)
-                if old.value != state.value(o, *key):
+                old, now = then.fact(o, *key), state.fact(o, *key)
+                # What an overwrite wrote differs, also where it wrote the row as it was.
+                is_rewritten = now.kind == "overwrite" and now.value is not None and now.stamp != old.stamp
+                if old.value != now.value or is_rewritten:
                     state.put(o, key, old.value, stamp, "restore", old.brings or (old.stamp, old.kind))
             journal(state, stamp, o, "restore", then=then.known)
 

@@ -76,6 +76,17 @@ def test_a_changed_key_takes_a_restored_key(lake: Lake) -> None:
     assert keys(lake, "main") == [7]
 
 
+@pytest.mark.parametrize("way", [("b", "main"), ("main", "b")])
+def test_overwrite_and_restore_leave_a_moved_key(lake: Lake, way: tuple[str, str]) -> None:
+    """Law 6: what the overwrite wrote into the partition again is no change after the RESTORE."""
+    before = lake.branches["main"]
+    lake.commit("main", overwrite("T1", "a", [NewRow(1, {"v": ("other", 1)}, "a")]))
+    lake.commit("main", restore(before))
+    lake.commit("b", delete("T1", lambda r: True), insert("T1", [NewRow(1, {"v": ("base", 1)}, "c")]))
+    lake.merge(*way)
+    assert lake.branches[way[1]].partition("T1", 1) == "c"
+
+
 def test_a_declared_partition_is_merged_without_rows(lake: Lake) -> None:
     for b in ("b", "main"):
         lake.commit(b, add_partition("T1", "e"))

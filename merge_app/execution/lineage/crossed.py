@@ -75,19 +75,22 @@ class CrossedBases:
         return at, places[at]
 
 
-def crossed_rows(wanted: Ints, base: Ints, rows: tuple[Ints, Ints, Ints], branches: Sequence[int]) -> list[CrossedRow]:
-    """Of the wanted rows those that are crossed. ``base``: the newest image of each; ``rows``: row, image and stamp of
-    each image that both sides know; ``branches``: those on which they were made.
+def crossed_rows(
+    wanted: Ints, base: Ints, rows: tuple[Ints, Ints, Ints], branches: Sequence[int]
+) -> tuple[list[CrossedRow], Ints]:
+    """Of the wanted rows those that are crossed, and which of the others have several newest facts, as one commit took
+    away what another wrote. ``base``: the newest value of each; ``rows``: row, value and stamp of each fact that both
+    sides know; ``branches``: those on which they were made.
     """
     keys, images, stamps = rows
     if len(branches) < 2 or not len(keys):
-        return []
+        return [], keys[:0]
     asked = are_among(keys, wanted)
     order = np.lexsort((images[asked], stamps[asked], keys[asked]))
     keys, images, stamps = (column[asked][order] for column in rows)
     if not len(keys):
-        return []
-    made = _branches_of(np.unique(stamps), branches)
+        return [], keys
+    made = branches_of(np.unique(stamps), branches)
     numbers, places = np.unique(stamps, return_inverse=True)
     on = np.array([made.get(stamp, 0) for stamp in numbers.tolist()], dtype=np.int64)[places.reshape(-1)]
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
@@ -96,18 +99,21 @@ def crossed_rows(wanted: Ints, base: Ints, rows: tuple[Ints, Ints, Ints], branch
     may = np.flatnonzero(np.logical_or.reduceat(differs, starts) & np.logical_and.reduceat(on > 0, starts))
     known, base_of = CommitsKnown(made), dict(zip(wanted.tolist(), base.tolist(), strict=True)) if len(may) else {}
     bases: dict[tuple[int, ...], tuple[tuple[int, ...], int]] = {}
-    found = []
+    found: list[CrossedRow] = []
+    several: list[int] = []
     for start, end in zip(starts[may].tolist(), ends[may].tolist(), strict=True):
         of_stamp = dict(zip(stamps[start:end].tolist(), images[start:end].tolist(), strict=True))
         key = tuple(of_stamp)
         newest, common = bases[key] = bases.get(key) or _newest_and_common(known, key)
-        if len(newest) > 1:
-            others = tuple(of_stamp[stamp] for stamp in newest[1:])
-            found.append(CrossedRow((base_of[int(keys[start])], *others), of_stamp.get(common, ABSENT)))
-    return found
+        values = (base_of[int(keys[start])], *(of_stamp[stamp] for stamp in newest[1:]))
+        if len(values) > 1 and ABSENT not in values:
+            found.append(CrossedRow(values, of_stamp.get(common, ABSENT)))
+        elif len(set(values)) > 1:
+            several.append(int(keys[start]))
+    return found, np.array(several, dtype=np.int64)
 
 
-def _branches_of(stamps: Ints, branches: Sequence[int]) -> dict[int, int]:
+def branches_of(stamps: Ints, branches: Sequence[int]) -> dict[int, int]:
     """The branch of each commit. A number of two commits, of catalogs that were apart, is left out."""
     found: dict[int, int] = {}
     for version, branch in fetch_all(_COMMITS, {"versions": stamps.tolist(), "branches": list(branches)}):

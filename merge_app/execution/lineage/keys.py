@@ -18,7 +18,8 @@ from catalog_app.domain.schema import Column, Schema, has_key_in_partition
 from merge_app.execution.lineage.births import Births
 from merge_app.execution.lineage.crossed import crossed_rows
 from merge_app.execution.lineage.met_rows import Met
-from merge_app.execution.lineage.pasts import shared_images
+from merge_app.execution.lineage.own_pasts import OwnPasts
+from merge_app.execution.lineage.pasts import SharedFacts, shared_facts
 from merge_app.execution.lineage.placed import Placed, placed
 from merge_app.execution.lineage.readers import Reader
 from merge_app.execution.lineage.rows import collected, rows_with_news, shown_by_one_side
@@ -229,8 +230,7 @@ def _by_key(
     """One fact a key: that of the row which is shown, else the newest of those that are gone."""
     if len(ascending(live_keys)) != len(live_keys):
         raise KeyTwice(f"one side shows a key twice: rows {np.sort(live['row_id'])[:20].tolist()}")
-    left = ~_came_and_went(dead, dead_keys, births, news)
-    dead, dead_keys = _where(dead, left), dead_keys[left]
+    every, every_key = dead, dead_keys
     order = np.lexsort((dead["stamp"], dead_keys))
     dead = _restored_before(dead, dead_keys, order, births, news)
     last = np.ones(len(order), dtype=np.bool_)
@@ -239,15 +239,22 @@ def _by_key(
     both = np.concatenate([live_keys, dead_keys[chosen]])
     order = np.argsort(both, kind="stable")
     rows = {name: np.concatenate([column, dead[name][chosen]])[order] for name, column in live.items()}
-    return placed(rows, births, news, both[order])
+    given = np.zeros(len(both), dtype=np.int64)
+    given[: len(live_keys)] = _given_at((live, live_keys), (every, every_key), news)
+    return placed(rows, births, news, (both[order], given[order]))
 
 
-def _came_and_went(dead: Mapping[str, Array], keys: Ints, births: Births, news: Ints) -> Mask:
-    """Rows that a side wrote and took away since, of keys that had no row when both sides last met: the key is as it
-    was then (P7).
+def _given_at(live: tuple[Mapping[str, Array], Ints], dead: tuple[Mapping[str, Array], Ints], news: Ints) -> Ints:
+    """When rows got the keys that they have, of those that had other keys since both met; else 0. Such a key is
+    inserted (R14), and its partition with it. What comes back lies where it lay.
     """
-    is_own = np.isin(births.stamp[births.of(dead["row_id"])], news)
-    found: Mask = is_own & ~are_among(keys, ascending(keys[~is_own]))
+    (rows, keys), (gone, gone_keys) = live, dead
+    found = np.zeros(len(keys), dtype=np.int64)
+    order = np.argsort(rows["row_id"])
+    at = np.flatnonzero(are_among(gone["row_id"], rows["row_id"][order]) & np.isin(gone["stamp"], news))
+    place = order[np.searchsorted(rows["row_id"], gone["row_id"][at], sorter=order)]
+    others = (keys[place] != gone_keys[at]) & (rows["kind"][place] != Kind.RESTORE)
+    np.maximum.at(found, place[others], gone["stamp"][at[others]])
     return found
 
 
@@ -271,32 +278,48 @@ def _restored_before(
 
 
 def met_by_row(reader: Reader, schema: Schema, met: Pairs, version_vectors: tuple[VersionVector, VersionVector]) -> Met:
-    """Rows that both sides changed, each with the newest image that both know. ``schema``: of the merged table."""
-    images = shared_images(reader, ascending(met.row_id), version_vectors)
-    held = _columns_held(reader, schema, images.image)
-    base, stamp = _newest(met.row_id, images.row_id, images.image, images.stamp, held)
-    crossed = crossed_rows(met.row_id, base, (images.row_id, images.image, images.stamp), _branches(version_vectors))
-    return Met(met.source_at, met.target_at, base, stamp, base != ABSENT, crossed)
+    """Rows that both sides changed, each with the newest fact that both know. ``schema``: of the merged table."""
+    facts = shared_facts(reader, ascending(met.row_id), version_vectors)
+    return _met(met, facts.row_id, facts, _columns_held(reader, schema, facts.image), version_vectors)
 
 
 def met_by_key(
-    reader: Reader, keys: Keys, rows: KeyedRows, met: Pairs, version_vectors: tuple[VersionVector, VersionVector]
-) -> Met:
-    """The same by key: of all rows that had the key, as long as they had it. A key without such an image was on neither
-    side when they met last.
+    reader: Reader,
+    keys: Keys,
+    rows: KeyedRows,
+    pairs: tuple[Pairs, Pairs],
+    version_vectors: tuple[VersionVector, VersionVector],
+) -> tuple[Met, Ints]:
+    """The same by key: of all rows that had the key, as long as they had it. A key without such a fact was on neither
+    side when they met last. ``pairs``: keys whose images met, and keys whose partitions did. Of these the partition
+    that both know is found, ``ABSENT`` for none.
     """
-    ids = ascending(rows.row_ids[are_among(rows.row_keys, met.row_id)])
-    images = shared_images(reader, ids, version_vectors)
-    codes = keys.codes(images.image, keys.places_shared(images.image))
-    held = _columns_held(reader, keys.schema, images.image)
-    base, stamp = _newest(met.row_id, codes, images.image, images.stamp, held)
-    crossed = crossed_rows(met.row_id, base, (codes, images.image, images.stamp), _branches(version_vectors))
-    return Met(met.source_at, met.target_at, base, stamp, (base != ABSENT) | images.are_all, crossed)
+    met, placed_apart = pairs
+    wanted = np.union1d(met.row_id, placed_apart.row_id)
+    facts = shared_facts(reader, ascending(rows.row_ids[are_among(rows.row_keys, wanted)]), version_vectors)
+    codes, held = (
+        keys.codes(facts.image, keys.places_shared(facts.image)),
+        _columns_held(reader, keys.schema, facts.image),
+    )
+    shown = ~facts.is_removal
+    last, _ = _newest(placed_apart.row_id, codes[shown], facts.image[shown], facts.stamp[shown], held[shown])
+    places = np.full(len(last), ABSENT, dtype=np.int64)
+    known = last != ABSENT
+    places[known] = facts.places(reader, last[known])
+    return _met(met, codes, facts, held, version_vectors), places
 
 
-def _branches(version_vectors: tuple[VersionVector, VersionVector]) -> list[int]:
-    """Those of which both sides know commits."""
-    return [branch for branch in version_vectors[0] if branch in version_vectors[1]]
+def _met(
+    met: Pairs, of: Ints, facts: SharedFacts, held: Ints, version_vectors: tuple[VersionVector, VersionVector]
+) -> Met:
+    """``of``: of each fact the row or key."""
+    value, (source, target) = facts.value, version_vectors
+    base, stamp = _newest(met.row_id, of, value, facts.stamp, held)
+    both = [branch for branch in source if branch in target]
+    crossed, several = crossed_rows(met.row_id, base, (of, value, facts.stamp), both)
+    is_known = (stamp > 0) | facts.are_all
+    pasts = OwnPasts(of, value, facts.stamp, list({**source, **target}))
+    return Met(met, base, stamp, is_known, crossed, are_among(met.row_id, several), pasts)
 
 
 def _columns_held(reader: Reader, schema: Schema, images: Ints) -> Ints:
@@ -311,8 +334,8 @@ def _columns_held(reader: Reader, schema: Schema, images: Ints) -> Ints:
 
 
 def _newest(wanted: Ints, keys: Ints, images: Ints, stamps: Ints, held: Ints) -> tuple[Ints, Ints]:
-    """Of images of one stamp the one with most columns."""
-    order = np.lexsort((images, held, stamps, keys))
+    """Of images of one stamp the one with most columns; a commit that took one away and shows another shows that."""
+    order = np.lexsort((images, held, images != ABSENT, stamps, keys))
     keys, images, stamps = keys[order], images[order], stamps[order]
     last = np.searchsorted(keys, wanted, side="right") - 1
     found = np.zeros(len(wanted), dtype=np.bool_)

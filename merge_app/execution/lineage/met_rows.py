@@ -11,9 +11,11 @@ import pyarrow as pa
 from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.crossed import CrossedRow
+from merge_app.execution.lineage.own_pasts import OwnPasts
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.cells import ColumnMerge, cells_equal
+from merge_app.lineage.deciding import source_kinds, target_kinds
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts, image_places
 from merge_app.lineage.outcomes import Pairs, taken
 from merge_app.lineage.segments import Gone, Group, ShownFile
@@ -22,17 +24,38 @@ from merge_app.lineage.sorted_join import differing_rows
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Met:
-    """Rows that both sides changed. ``source``, ``target``: positions on the sides; ``base``: the newest image that
-    both know, ``ABSENT`` for none, and its stamp. ``is_known``: where that is known to be so. ``crossed``: rows of
-    which both know several, that did not know each other.
+    """Rows that both sides changed. ``base``: the newest fact that both know, an image or ``ABSENT``, and its stamp.
+    ``is_known``: where that is known to be so. ``crossed``: rows of which both know several images, that did not know
+    each other; ``several``: where one of these facts is a removal. ``pasts``: all that both know of the rows.
     """
 
-    source: Ints
-    target: Ints
+    pairs: Pairs
     base: Ints
     base_stamp: Ints
     is_known: Mask
-    crossed: Sequence[CrossedRow] = ()
+    crossed: Sequence[CrossedRow]
+    several: Mask
+    pasts: OwnPasts
+
+    @property
+    def source(self) -> Ints:
+        """Positions on the source."""
+        return self.pairs.source_at
+
+    @property
+    def target(self) -> Ints:
+        """Positions on the target."""
+        return self.pairs.target_at
+
+    def decided(self, image: Ints, stamps: Ints, stay: Mask) -> Mask:
+        """Where a side that shows the base changed the row all the same: the base is one of several facts, or the
+        side's fact did not come after it and differs from what it came after. ``stay``: where its cells are the base's.
+        """
+        shows: Mask = image == self.base
+        found: Mask = (shows & (self.base != ABSENT) & ~stay) | (self.several & (stay | shows))
+        at = np.flatnonzero((stay | (shows & (image == ABSENT))) & ~found)
+        found[at] = self.pasts.are_changes(self.pairs.row_id[at], self.base[at], stamps[at], self.base_stamp[at])
+        return found
 
 
 def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:
@@ -45,6 +68,38 @@ def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:
     is_met = (of_source[0] != of_target[0]) & news.from_source(of_source[0]) & news.from_target(of_target[0])
     at = np.flatnonzero(is_met & ((of_source[1] != ABSENT) | (of_target[1] != ABSENT)))
     return Pairs(pairs.row_id[at], pairs.source_at[at], pairs.target_at[at])
+
+
+def met_places(source: RowFacts, target: RowFacts, news: News) -> Pairs:
+    """Rows that both sides show, in different partitions, of which neither side knows the other's."""
+    pairs = differing_rows(source, target)
+    (stamps, values, images), (other_stamps, other_values, other_images) = (
+        (
+            taken(side.partition.stamp, at, 0),
+            taken(side.partition.value, at, ABSENT),
+            taken(side.image.value, at, ABSENT),
+        )
+        for side, at in ((source, pairs.source_at), (target, pairs.target_at))
+    )
+    is_met = (stamps != other_stamps) & news.from_source(stamps) & news.from_target(other_stamps)
+    at = np.flatnonzero(is_met & (values != other_values) & (images != ABSENT) & (other_images != ABSENT))
+    return Pairs(pairs.row_id[at], pairs.source_at[at], pairs.target_at[at])
+
+
+def with_places(pairs: Pairs, places: Ints, sides: tuple[Placed, Placed], news: News) -> tuple[Placed, Placed]:
+    """Both sides, of rows whose partitions met with the partition that both know (P7). What an overwrite wrote is a
+    change, also where it wrote the row into the partition that it lay in.
+    """
+    source, target = (side.facts.image for side in sides)
+    kinds = source_kinds(source.take(pairs.source_at), news), target_kinds(target.take(pairs.target_at), news)
+    found = []
+    for side, at, of_image in zip(sides, (pairs.source_at, pairs.target_at), kinds, strict=True):
+        known = (places != ABSENT) & (of_image != Kind.OVERWRITE)
+        was, was_known = np.array(side.facts.partition.was), np.array(side.facts.partition.was_known)
+        was[at[known]], was_known[at[known]] = places[known], True
+        partition = replace(side.facts.partition, was=was, was_known=was_known)
+        found.append(replace(side, facts=replace(side.facts, partition=partition)))
+    return found[0], found[1]
 
 
 def with_values(
@@ -74,8 +129,10 @@ def with_values(
     for side, image in enumerate(images):
         moved = _moved(kinds[side], image, met.base, of_sides[side], cells.reader)
         stays[side] = stays[side] & ~(moved & ~others[side].is_there)
-    # The newest of several images is no base of its own: who shows it decided against the others.
-    decided = [(image == met.base) & of_base.is_there & ~stay for image, stay in zip(images, stays, strict=True)]
+    decided = [
+        met.decided(image, side.facts.image.stamp[at], stay)
+        for image, side, at, stay in zip(images, sides, (met.source, met.target), stays, strict=True)
+    ]
     # An image that lacks a cell is as the base is, and as the other side's is, though these two differ.
     base_image = np.where(stays[0] & ~of_source.lacks, images[0], met.base)
     base_image = np.where(stays[1] & ~of_target.lacks, images[1], base_image)

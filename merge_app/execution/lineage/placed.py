@@ -31,8 +31,10 @@ class Placed:
         return np.where(files > 0, image_codes(files, taken(self.position, at, 0)), ABSENT)
 
 
-def placed(rows: Mapping[str, Array], births: Births, news: Ints, keys: Ints | None = None) -> Placed:
-    """``keys``: in a table with a primary key, ascending codes that take the place of the row ids (R10)."""
+def placed(rows: Mapping[str, Array], births: Births, news: Ints, keys: tuple[Ints, Ints] | None = None) -> Placed:
+    """``keys``: in a table with a primary key, ascending codes that take the place of the row ids (R10), and when rows
+    got other keys than they were inserted with, 0 for others (R14).
+    """
     at = births.of(rows["row_id"])
     is_live = rows["file"] > 0
     image = np.where(is_live, image_codes(rows["file"], rows["position"]), ABSENT)
@@ -50,8 +52,11 @@ def placed(rows: Mapping[str, Array], births: Births, news: Ints, keys: Ints | N
         rows["prior"],
         is_back,
     )
-    partition = _partition_facts(rows, (births.partition[at], births.lies[at]), births.stamp[at], news)
-    identity = rows["row_id"] if keys is None else keys
+    identity, born_at = rows["row_id"], births.stamp[at]
+    if keys is not None:
+        identity, given = keys
+        born_at = np.maximum(born_at, given)
+    partition = _partition_facts(rows, (births.partition[at], births.lies[at]), born_at, news)
     facts_of = RowFacts(identity, facts, partition, births.file[at], births.stamp[at])
     return Placed(facts_of, rows["file"], rows["position"], rows["undoes"], rows["row_id"])
 

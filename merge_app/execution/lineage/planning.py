@@ -22,7 +22,7 @@ from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_ba
 from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, RefusedRows, is_unknown
 from merge_app.execution.lineage.made import made_completed, made_rows_written
-from merge_app.execution.lineage.met_rows import met_rows, with_values
+from merge_app.execution.lineage.met_rows import met_places, met_rows, with_places, with_values
 from merge_app.execution.lineage.one_past import with_one_past
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.primary_key_merge import (
@@ -335,8 +335,9 @@ def _sides(case: TableCase, given: _Given, group: Group, keys: Keys, cells: Cell
     reader, news, version_vectors = given.reader, given.loaded.news, given.parties.version_vectors
     if case.has_key:
         rows = keyed_rows(group, reader, news, keys)
-        met = met_rows(rows.source.facts, rows.target.facts, news)
-        sides, pasts = (rows.source, rows.target), met_by_key(reader, keys, rows, met, version_vectors)
+        pairs = tuple(find(rows.source.facts, rows.target.facts, news) for find in (met_rows, met_places))
+        pasts, places = met_by_key(reader, keys, rows, (pairs[0], pairs[1]), version_vectors)
+        sides = with_places(pairs[1], places, (rows.source, rows.target), news)
     else:
         sides = placed_rows(group, reader, news)
         if case.granularity is not Granularity.CELL:
