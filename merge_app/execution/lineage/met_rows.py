@@ -48,8 +48,8 @@ class Met:
         return self.pairs.target_at
 
     def decided(self, image: Ints, stamps: Ints, stay: Mask) -> Mask:
-        """Where a side that shows the base changed the row all the same: the base is one of several facts, or the
-        side's fact did not come after it and differs from what it came after. ``stay``: where its cells are the base's.
+        """Where a side shows the base, and changed the row all the same. Then the base is one of several facts, or the
+        side's fact did not come after it and differs from what it came after. ``stay``: where the cells are the base's.
         """
         shows: Mask = image == self.base
         found: Mask = (shows & (self.base != ABSENT) & ~stay) | (self.several & (stay | shows))

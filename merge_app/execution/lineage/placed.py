@@ -32,8 +32,8 @@ class Placed:
 
 
 def placed(rows: Mapping[str, Array], births: Births, news: Ints, keys: tuple[Ints, Ints] | None = None) -> Placed:
-    """``keys``: in a table with a primary key, ascending codes that take the place of the row ids (R10), and when rows
-    got other keys than they were inserted with, 0 for others (R14).
+    """``keys``: in a table with a primary key, ascending codes that take the place of the row ids (R10). Beside them
+    stands when rows got other keys than they were inserted with, 0 for others (R14).
     """
     at = births.of(rows["row_id"])
     is_live = rows["file"] > 0
