@@ -62,7 +62,7 @@ class Both:
     lake: Lake
     lake_kind: type[Lake] = Lake
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int | str) -> None:
         self.rng = Random(seed)
         self.next = 1
         self.versions: dict[str, list[int]] = {}

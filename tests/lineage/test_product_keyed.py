@@ -1,7 +1,11 @@
-"""Random histories of a table with a primary key on lakeui and on the reference model: same verdicts, same rows."""
+"""Random histories of a table with a primary key on lakeui and on the reference model: same verdicts, same rows.
+
+``make soak`` plays fresh ones beside those of every run, ``LAKEUI_SEED=<number>`` others; an error names the number.
+"""
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -11,12 +15,13 @@ from tests.lineage.test_product import Both
 from tests.reference.lake import Lake as Model
 from tests.reference.state import State
 from tests.reference.statements import NewRow, change_key, delete, insert, overwrite, put_attributes, update
-from tests.support.soak import IS_SOAK
+from tests.support.soak import IS_SOAK, SEED
 
 STEPS = 20
 SEEDS = range(500) if IS_SOAK else (0, 2, 3, 5, 7, 12, 13, 17, 18, 19)
 """Of the first 20, those that together pass each pair of following lines of the product that any of them passes."""
 KEYS = 6
+DRAWN = SEED or (str(random.SystemRandom().randrange(10**6)) if IS_SOAK else "0")
 
 
 class Keyed(Both):
@@ -132,7 +137,17 @@ def new_rows(ids: list[int], v: str, w: str, part: str) -> list[NewRow]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rows_merge_by_key_as_in_the_model(services: None, seed: int) -> None:
-    both = Keyed(seed)
+    play(Keyed(seed))
+
+
+@pytest.mark.parametrize("number", range(300 if IS_SOAK else 1))
+def test_fresh_rows_merge_by_key_as_modelled(services: None, number: int) -> None:
+    both = Keyed(f"{DRAWN} {number}")
+    both.journal.insert(0, f"LAKEUI_SEED={DRAWN}, history {number}")
+    play(both)
+
+
+def play(both: Keyed) -> None:
     with journal_noted(both.journal):
         for number in range(STEPS):
             both.step(number)
