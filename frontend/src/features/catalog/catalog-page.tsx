@@ -3,7 +3,7 @@ import { Link, useParams } from "react-router";
 
 import { asProblem } from "../../api/problem";
 import type { Graph } from "../../api/resources";
-import { catalogAddress, homeAddress } from "../../model/addresses";
+import { branchAddress, catalogAddress, homeAddress, importAddress } from "../../model/addresses";
 import { graphLayout } from "../../model/graph";
 import { neighbourColours } from "../../model/lanes";
 import { GRAPH_PAGE, useBranches, useCatalog, useGraph } from "../../queries/catalogs";
@@ -123,7 +123,17 @@ function GraphPanel({
             </>
           ) : (
             <Empty title="No commit yet">
-              <p>The first statement that changes something makes one.</p>
+              <p>A commit is a change of the catalog. The first database, table or file makes one.</p>
+              <p className="row">
+                <Link className="button primary" to={branchAddress(catalog, "main")}>
+                  <Icon name="tables" />
+                  Make a database and a table
+                </Link>
+                <Link className="button" to={importAddress(catalog, "main")}>
+                  <Icon name="import" />
+                  Import a file
+                </Link>
+              </p>
             </Empty>
           )
         }

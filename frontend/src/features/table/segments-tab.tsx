@@ -14,9 +14,9 @@ export function SegmentsTab({ place, version, mayChange }: { place: TablePlace; 
   const segments = useSegments(place, version);
   const compaction = useCompaction(place, version === undefined);
   // Both at once: what comes later would move the list.
-  if (compaction.isLoading) return <Loading label="segments" />;
+  if (compaction.isLoading) return <Loading label="files" />;
   return (
-    <Loaded query={segments} label="segments">
+    <Loaded query={segments} label="files">
       {({ pages }) => {
         const found = pages.flatMap((page) => page.results);
         if (found.length === 0) return <Empty title="No file in this version" />;
@@ -33,7 +33,7 @@ export function SegmentsTab({ place, version, mayChange }: { place: TablePlace; 
             {segments.hasNextPage ? (
               <p className="inside">
                 <button type="button" className="button small" onClick={() => void segments.fetchNextPage()}>
-                  More segments
+                  More files
                 </button>
               </p>
             ) : null}
@@ -55,7 +55,7 @@ const COLUMNS = [
 function SegmentTable({ segments }: { segments: readonly Segment[] }) {
   const largest = segments.reduce((most, segment) => Math.max(most, segment.bytes), 1);
   return (
-    <Grid label="Segments" columns={COLUMNS}>
+    <Grid label="Files" columns={COLUMNS}>
       {segments.map((segment) => (
         <tr key={segment.segment_id}>
           <FileCells file={segment} />

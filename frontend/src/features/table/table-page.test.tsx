@@ -130,7 +130,7 @@ describe("a table", () => {
 
   it("lists its files with rows, bytes, schema version, and whether that is visible", async () => {
     renderAt(`${ADDRESS}?tab=segments`);
-    const table = within(await screen.findByRole("region", { name: "Segments" }));
+    const table = within(await screen.findByRole("region", { name: "Files" }));
     const rows = table.getAllByRole("row").slice(1).map((row) => cells(row).filter((text) => text !== ""));
     expect(rows).toEqual([
       ["demo/a.parquet", "1,000", "v12", "4.00 kB", "5", "visible", "v14"],
@@ -160,7 +160,7 @@ describe("a table", () => {
     cleanup();
     asked = serve({ ...LAKE, [`${AT}segments/?limit=200&version=14`]: page([SEGMENT]) });
     renderAt(`${ADDRESS}?tab=segments&version=14`);
-    await screen.findByRole("region", { name: "Segments" });
+    await screen.findByRole("region", { name: "Files" });
     expect(asked.some(({ address }) => address.includes("compaction"))).toBe(false);
   });
 

@@ -90,7 +90,7 @@ function tabsOf(table: TableDetail) {
     { key: "profile" as const, label: "Profile" },
     { key: "history" as const, label: "History" },
     { key: "lineage" as const, label: "Lineage" },
-    { key: "segments" as const, label: "Segments", count: table.files },
+    { key: "segments" as const, label: "Files", count: table.files },
     { key: "schemas" as const, label: "Schemas" },
     { key: "changes" as const, label: "Row diff" },
     { key: "properties" as const, label: "Properties", count: Object.keys(table.properties).length },
