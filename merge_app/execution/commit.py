@@ -14,9 +14,9 @@ from psycopg.errors import SerializationFailure
 
 from catalog_app.domain.operations import DATA_KINDS, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.models import Branch, Commit
+from catalog_app.models import Branch
 from catalog_app.rules.codes import VerdictCode
-from catalog_app.selectors.rows import transaction_begin
+from catalog_app.selectors.rows import fetch_all, transaction_begin
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.selectors.snapshot_diff import changed_views, changes_made
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot, branch_with_parent, branches_locked
@@ -190,6 +190,9 @@ def _no_engine() -> NoReturn:
     raise _EngineNeeded
 
 
+_OF_TASK = "SELECT id, version FROM catalog_app_commit WHERE task_id = %(task)s"
+
+
 def _commit(
     staged: StatementDraft,
     header: CommitHeader,
@@ -198,9 +201,8 @@ def _commit(
 ) -> Applied:
     branch = branch_read(staged.branch_id) if header.is_rehearsal else branch_lock(staged.branch_id)
     if header.task_id is not None:
-        done = Commit.objects.filter(task_id=header.task_id).first()
-        if done is not None:
-            return Applied(done.pk, done.version)
+        for commit_id, version in fetch_all(_OF_TASK, {"task": header.task_id}, prepared=True):
+            return Applied(commit_id, version)
     if _restores_what_moved(staged, branch):
         raise SerializationConflict
     if ready is None or ready.head != branch.head_version:

@@ -63,7 +63,8 @@ def _give_back(task_id: UUID, claim: UUID) -> None:
 
 
 def _run_claimed(task_id: UUID, claim: UUID) -> TaskState | None:
-    task = Task.objects.select_related("created_by").get(pk=task_id)
+    # Whether the person may still act is asked of the account that an agent has.
+    task = Task.objects.select_related("created_by__agent").get(pk=task_id)
     with logged_as(request_id=task.request_id, task_id=str(task.pk)), span("task") as fields:
         return _run(task, claim, fields)
 
