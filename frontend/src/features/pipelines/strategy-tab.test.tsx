@@ -90,15 +90,20 @@ describe("the settings of a strategy", () => {
     expect(screen.getByText("Nothing is changed.")).toBeTruthy();
   });
 
-  it("take out what means nothing any more only when asked", async () => {
+  it.each([
+    ["take out what another strategy does not use", false, { merge_strategy: "append_only", watermark_column: null }],
+    ["leave it where a person keeps it", true, { merge_strategy: "append_only" }],
+  ])("%s", async (_, isKept, settings) => {
     const asked = serve(lake(PIPELINE));
     const user = userEvent.setup();
     renderAt("/c/demo/pipelines/7?tab=strategy");
     await user.click(await screen.findByRole("radio", { name: /^Append only/ }));
-    expect(screen.getByText("merge_strategy: append_only")).toBeTruthy();
-    await user.click(screen.getByLabelText(/Remove from config.yaml what is not used by append_only: watermark_column/));
+    const removes = screen.getByLabelText<HTMLInputElement>(/Remove from config.yaml what is not used by append_only: watermark_column/);
+    expect(removes.checked).toBe(true);
+    if (isKept) await user.click(removes);
+    expect(screen.getByText(/merge_strategy: append_only/)).toBeTruthy();
     await user.click(save());
-    await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ settings: { merge_strategy: "append_only", watermark_column: null } }));
+    await waitFor(() => expect(asked.find(({ method }) => method === "PATCH")?.body).toEqual({ settings }));
   });
 
   it("say what the server does not take", async () => {

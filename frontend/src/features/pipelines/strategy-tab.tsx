@@ -40,8 +40,10 @@ function StrategyForm({ read, fields, mayEdit }: { read: PipelineRead; fields: r
   const edit = usePipelineEdit(pipeline.id);
   const columns = useTargetColumns(pipeline);
   const [settings, setSettings] = useState<Settings>(() => settingsOf(configuration));
-  const [tidies, setTidies] = useState(false);
+  const [chosen, setTidies] = useState<boolean>();
   const strategy = strategyOf(settings);
+  // Another strategy leaves nothing behind, unless a person keeps it.
+  const tidies = chosen ?? strategy !== strategyOf(settingsOf(configuration));
   const idle = idleKeys(fields, strategy, configuration);
   const changes = changedSettings(fields, configuration, settings, tidies ? idle : []);
   const strange = columns ? unknownColumns(fields, settings, columns) : {};
