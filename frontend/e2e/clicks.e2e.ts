@@ -11,6 +11,8 @@ import { BASE, conflictMade, expectAccessible, launch, open, signedIn, statement
 const SOURCE = "clicked";
 const TARGET = "clicking";
 const DESK = "click_desk";
+/** A pipeline of the demo lake. */
+const PIPELINE = "delays_by_day";
 /** A catalog that a token for another one does not see. */
 const OTHER = `other_${String(Date.now())}`;
 const INVITED = `clicked_${String(Date.now())}`;
@@ -68,6 +70,11 @@ describe("the clicks that a task takes", () => {
   }
   const button = (name: string | RegExp, within: Page | Locator = page) => within.getByRole("button", { name, exact: typeof name === "string" });
   const dialog = () => page.getByRole("dialog");
+  const ranWell = async () => {
+    await page.waitForURL(/\/runs\/[0-9a-f-]+$/);
+    await page.getByRole("heading", { level: 1 }).getByText("succeeded").waitFor({ timeout: WORK_MS });
+    await page.locator("dt", { hasText: "rows inserted" }).waitFor();
+  };
   const closed = () => dialog().waitFor({ state: "detached", timeout: WORK_MS });
 
   beforeAll(async () => {
@@ -210,6 +217,18 @@ describe("the clicks that a task takes", () => {
       await page.getByLabel("Table", { exact: true }).fill(DESK);
       await button("Create the pipeline").click();
       await page.getByRole("heading", { level: 1, name: DESK }).waitFor();
+    });
+    await task("run a pipeline, and see what it wrote", "/c/demo/pipelines", async () => {
+      await page.getByRole("link", { name: PIPELINE, exact: true }).click();
+      await button("Run").click();
+      await ranWell();
+    });
+    const strategies = `${new URL(page.url()).pathname.replace(/\/runs\/.*$/, "")}?tab=strategy`;
+    await task("run it by another strategy", strategies, async () => {
+      await page.getByRole("radio", { name: /append_only/ }).click();
+      await button("Save to config.yaml").click();
+      await button("Run").click();
+      await ranWell();
     });
   });
 
