@@ -91,17 +91,18 @@ def _version(call: Call, name: sql.TableName, head: Snapshot, point: sql.ChangeP
     if isinstance(point, int):
         return _known(call, name, point)
     catalog = call.catalog_named(name.catalog)
-    if isinstance(point, sql.NamedPoint):
-        if not point.is_tag:
-            raise InvalidValue(
-                "table_changes reads versions of one branch, and a branch is none.",
-                remedy="Compare the two with table_difference(table, from, to).",
-            )
+    if isinstance(point, str):
+        found = tag_find(catalog, point)
+        if found is None:
+            return version_at(branch_of(call, name), moment_parse(point))
+        tag = found
+    elif point.is_tag:
         tag = tag_get(catalog, point.name)
     else:
-        tag = tag_find(catalog, point)
-    if tag is None:
-        return version_at(branch_of(call, name), moment_parse(point))
+        raise InvalidValue(
+            "table_changes reads versions of one branch, and a branch is none.",
+            remedy="Compare the two with table_difference(table, from, to).",
+        )
     limits = dict(zip(head.branch_ids, head.limits, strict=True))
     if tag.version > limits.get(tag.branch_id, -1):
         raise InvalidValue(
