@@ -19,7 +19,7 @@ from catalog_app.domain.attribute_facts import (
     is_implied_drop,
 )
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.domain.state import ObjectState
+from catalog_app.domain.state import ObjectState, TableState
 from catalog_app.selectors.attribute_facts import (
     History,
     attribute_histories,
@@ -28,7 +28,7 @@ from catalog_app.selectors.attribute_facts import (
 )
 from catalog_app.selectors.attribute_pasts import makers_load
 from catalog_app.selectors.homes import Homes, homes_load
-from catalog_app.selectors.objects import databases_load, tables_load
+from catalog_app.selectors.objects import databases_load, tables_dropped_with, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.source_side import SourceSide
@@ -87,12 +87,22 @@ def _dropped_databases(plan: MergePlan) -> set[int]:
 
 
 def restored_facts(plan: MergePlan, snapshot: Snapshot, version: int, restores: Restores) -> Written:
-    changed = _set(plan)
+    changed = {key: (item.after, found) for key, (item, found) in _set(plan).items()}
+    changed |= {(ObjectKind.TABLE, state.table_id): (state, {"exists": None}) for state in _left_behind(plan, snapshot)}
     histories = attribute_histories(snapshot, changed)
     return {
-        key: _restored(item.after, histories.get(key, []), found, version, restores)
-        for key, (item, found) in changed.items()
+        key: _restored(state, histories.get(key, []), found, version, restores)
+        for key, (state, found) in changed.items()
     }
+
+
+def _left_behind(plan: MergePlan, snapshot: Snapshot) -> Iterator[TableState]:
+    """Tables that went with a database and do not come back with it. Their own facts say that they exist (R4)."""
+    present = {item.object_id for item in plan.objects if item.kind is ObjectKind.TABLE and not item.after.is_dropped}
+    for item in plan.objects:
+        if item.kind is ObjectKind.DATABASE and item.before is not None and item.before.is_dropped:
+            states = () if item.after.is_dropped else tables_dropped_with(snapshot, item.object_id)
+            yield from (state for state in states if state.table_id not in present)
 
 
 def _restored(
