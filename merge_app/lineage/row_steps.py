@@ -11,7 +11,7 @@ from merge_app.lineage.ascending import are_among, ascending, without
 from merge_app.lineage.facts import Array, Ints, Kind
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import SOURCES, MarksReader, Rows, by_file, positions_masked
-from merge_app.lineage.segments import AS_WRITTEN, DOT, WRITTEN_THERE, Group, Marked, ShownFile, Stamp
+from merge_app.lineage.segments import AS_WRITTEN, DOT, Group, Marked, ShownFile, Stamp
 from merge_app.lineage.split_files import Files, Shares, parted
 from merge_app.lineage.steps import (
     LAYOUT_ONLY,
@@ -129,9 +129,8 @@ def _put(
     """The file in the partition where these of its rows belong: all that are looked at and live in it."""
     if file is None or not len(lives):
         return file
-    partition, placed = reader.values(int(rows.partition[lives[0]])), who_placed(*files, rows, lives)
-    if partition != file.partition and not placed.version:
-        placed = WRITTEN_THERE
+    partition = reader.values(int(rows.partition[lives[0]]))
+    placed = file.placed_in(partition, who_placed(*files, rows, lives))
     return replace(file, partition=partition, placed=placed)
 
 

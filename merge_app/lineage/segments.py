@@ -65,6 +65,14 @@ class ShownFile:
     oldest: int = 0
     placed: Stamp = AS_WRITTEN
 
+    def placed_in(self, partition: tuple[str | None, ...], placed: Stamp) -> Stamp:
+        """Who decided that rows of the file lie in the partition. Where the side that ``placed`` them renamed nothing,
+        it wrote another image of them there; the file may have been moved there even so.
+        """
+        if placed.version:
+            return placed
+        return self.placed if partition == self.partition else WRITTEN_THERE
+
 
 @dataclass(frozen=True, slots=True)
 class LivedRows:

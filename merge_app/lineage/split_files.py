@@ -12,7 +12,7 @@ from merge_app.lineage.ascending import without
 from merge_app.lineage.facts import Array, Ints, Kind
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import MarksReader, Rows, positions_masked
-from merge_app.lineage.segments import AS_WRITTEN, DOT, WRITTEN_THERE, ShownFile, Stamp
+from merge_app.lineage.segments import AS_WRITTEN, DOT, ShownFile, Stamp
 from merge_app.lineage.steps import MarkRows, RemoveSegments, Step, WriteRows
 
 Files = Mapping[int, ShownFile]
@@ -105,9 +105,7 @@ def _written(
     parts: dict[tuple[tuple[str | None, ...], Stamp], list[Ints]] = defaultdict(list)
     for code, placed, chosen in _placed(at, rows, files):
         partition = reader.values(code)
-        # No rename moved these rows: the side whose partition it is wrote another image there.
-        is_written = partition != file.partition and not placed.version
-        parts[partition, WRITTEN_THERE if is_written else placed].append(position[chosen])
+        parts[partition, file.placed_in(partition, placed)].append(position[chosen])
     if others is not None and len(others):
         parts[file.partition, file.placed].append(others)
     for (partition, placed), positions in parts.items():
