@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from catalog_app.models import Commit
-from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.files import addresses_allocate
-from lakeui.access.tokens import token_create
-from lakeui.frontdoor import Session, compute, execute
+from lakeui.frontdoor import compute
 from lakeui.tasks.merge_requests import queues_notify
 from merge_app.jobs.models import Task
 from merge_app.jobs.runner import task_run
@@ -22,7 +20,6 @@ from merge_app.review.verification import audit_verify
 from tests.api.sql.test_statements import problem
 from tests.review.conftest import ReviewLake
 from tests.support.memory_engine import MemoryEngine
-from tests.support.resource_lake import Lake
 
 
 def queued(lake: ReviewLake, number: int, by: str = "alice") -> Any:
@@ -213,26 +210,6 @@ def test_required_checks_run_again_on_moved_head(lake: ReviewLake, monkeypatch: 
     lake.write("CREATE DATABASE elsewhere", "dora")
     turn()
     assert state(lake, second) == "merged"
-
-
-@pytest.mark.usefixtures("no_worker")
-def test_checks_in_queue_keep_the_tokens_limit(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = MemoryEngine(addresses_allocate)
-    monkeypatch.setattr(compute, "engine_make", lambda: engine)
-    other = Lake(lake.people["alice"])
-    execute("CREATE TABLE d.r (id INT)", Session(other.catalog, user=lake.people["alice"].user))
-    query = f"SELECT * FROM {other.catalog}.d.r"
-    lake.people["dora"].post(f"{lake.address}checks/", {"name": "elsewhere", "query": query, "is_required": True})
-    request = approved(lake, 1)
-    lake.post("alice", "1/checks/", Prefer="respond-async")
-    task_run(task_id=Task.objects.get(kind="check merge request").pk, worker="checks")
-    limits = [catalog_get(lake.catalog).pk]
-    secret = token_create(user=lake.people["alice"].user, name="limited", catalogs=limits)[1]
-    assert lake.post("alice", "1/queue/", Authorization=f"Bearer {secret}").status_code == 200
-    lake.write("CREATE DATABASE moved", "dora")
-    turn()
-    assert state(lake, request) == "open"
-    assert "could not be run" in back(lake, request)
 
 
 @pytest.mark.usefixtures("no_worker")
