@@ -6,7 +6,6 @@ that hold the column as the table declares it. Every other column is counted by 
 
 from __future__ import annotations
 
-import math
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from catalog_app.domain.files import FileScan, TableScan, is_outside
+from catalog_app.domain.histogram import BINS, Bin, Intervals
 from catalog_app.domain.schema import Column
 from catalog_app.engine.answers import json_rows
 from catalog_app.engine.decoding import held
@@ -30,7 +30,6 @@ from lakeui.common.errors import EngineError
 
 MEMORY = "256MB"
 """What DuckDB holds of the values of one column; the rest is on disk."""
-BINS = 20
 
 Ask = Callable[[str], list[list[Any]]]
 """Rows of a query over ``{rows}``, which has the column ``v``."""
@@ -43,14 +42,6 @@ _NESTED_PLAIN = re.compile(r"\b(map|variant|interval|time|char|varchar|void)\b")
 _PATTERN = re.compile(r"[*?\[\]{}]")
 _OWN_NAMES = frozenset({"file_index", "file_row_number", "filename"})
 _FINITE = "abs(CAST(v AS DOUBLE)) < CAST('Infinity' AS DOUBLE)"
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """``count`` values lie in an interval around ``at``; all intervals of a column have one width."""
-
-    at: float
-    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +141,16 @@ def _one_zero(value: Any) -> Any:
 
 def _bins(source: str, least: float | None, largest: float | None, ask: Ask) -> tuple[Bin, ...]:
     """How many finite numbers lie in each of ``BINS`` intervals; those without any are left out."""
-    if least is None or largest is None or not math.isfinite(largest - least):
+    intervals = Intervals.between(least, largest)
+    if intervals is None:
         return ()
-    width = (largest - least) / BINS
-    # Numbers so near to each other that their distance is no number make one interval.
-    place = f"floor((CAST(v AS DOUBLE) - {_double(least)}) / {_double(width)})" if width else "0"
+    start, width = _double(intervals.least), _double(intervals.width)
+    place = f"floor((CAST(v AS DOUBLE) - {start}) / {width})" if intervals.width else "0"
     found = ask(
         f"SELECT b, count(*) AS n FROM (SELECT CAST(least({place}, {BINS - 1}) AS INT) AS b FROM {source} AS s"
         f" WHERE {_FINITE}) AS t GROUP BY b ORDER BY b"
     )
-    return tuple(Bin(least + (number + 0.5) * width, count) for number, count in found)
+    return tuple(intervals.bin(number, count) for number, count in found)
 
 
 def _double(value: float) -> str:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+
+from catalog_app.domain.histogram import Bin, Intervals
 
 Values = Sequence[Any] | None
 """A row by columns as JSON values; None where it is not there."""
 
 RISEN = 0.05
 """By how much the share of NULL may rise before somebody looks at it."""
+TOP = 5
+"""So many of the most frequent values are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +45,19 @@ class ChangedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Frequent:
+    """A value as the rows hold it, and in how many rows it stands."""
+
+    value: Any
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class ValueCounts:
     """Counts of a column in rows. The least, the largest and the mean are None where the type has none; NaN counts for
-    neither of them. The least and the largest are values as the rows hold them.
+    neither of them. The least and the largest are values as the rows hold them. ``top`` has the most frequent values
+    first. Of more than ``TOP`` values it leaves out those of one row. All states of a column share the intervals of
+    ``histogram``, which is empty for other types than numbers.
     """
 
     rows: int
@@ -51,6 +66,8 @@ class ValueCounts:
     least: Any = None
     largest: Any = None
     mean: float | None = None
+    top: tuple[Frequent, ...] = ()
+    histogram: tuple[Bin, ...] = ()
 
     @property
     def null_share(self) -> float:
@@ -97,7 +114,7 @@ class _Counter:
     type: str
     rows: int = 0
     nulls: int = 0
-    seen: set[Any] = field(default_factory=set)
+    seen: dict[Any, list[Any]] = field(default_factory=dict)
     least: tuple[Any, Any] | None = None
     largest: tuple[Any, Any] | None = None
     total: Fraction = Fraction(0)
@@ -109,7 +126,8 @@ class _Counter:
             self.nulls += 1
             return
         ordered = _ordered(value, self.type)
-        self.seen.add(json.dumps(value, sort_keys=True) if ordered is None else ordered)
+        found = self.seen.setdefault(json.dumps(value, sort_keys=True) if ordered is None else ordered, [value, 0])
+        found[1] += 1
         if ordered is None or (isinstance(ordered, float) and math.isnan(ordered)):
             return
         if self.least is None or ordered < self.least[0]:
@@ -120,7 +138,19 @@ class _Counter:
             self.total += Fraction(ordered)
             self.summed += 1
 
-    def counts(self) -> ValueCounts:
+    def numbers(self) -> Iterator[tuple[float, int]]:
+        """The finite numbers, each with its count."""
+        for key, (_, count) in self.seen.items():
+            number = _as_float(key) if isinstance(key, int | float | Decimal) else None
+            if number is not None and math.isfinite(number):
+                yield number, count
+
+    def top(self) -> tuple[Frequent, ...]:
+        found = heapq.nlargest(TOP, self.seen.values(), key=lambda entry: entry[1])
+        are_few = len(self.seen) <= TOP
+        return tuple(Frequent(value, count) for value, count in found if are_few or count > 1)
+
+    def counts(self, intervals: Intervals | None) -> ValueCounts:
         return ValueCounts(
             rows=self.rows,
             nulls=self.nulls,
@@ -128,10 +158,19 @@ class _Counter:
             least=self.least[1] if self.least else None,
             largest=self.largest[1] if self.largest else None,
             mean=_as_float(self.total / self.summed) if self.summed else None,
+            top=self.top(),
+            histogram=intervals.bins(self.numbers()) if intervals else (),
         )
 
 
-def _as_float(value: Fraction) -> float | None:
+def _counts(counters: Sequence[_Counter]) -> Iterator[ValueCounts]:
+    """The states of one column, with the same intervals."""
+    numbers = [number for counter in counters for number, _ in counter.numbers()]
+    intervals = Intervals.between(min(numbers, default=None), max(numbers, default=None))
+    return (counter.counts(intervals) for counter in counters)
+
+
+def _as_float(value: Fraction | Decimal | float) -> float | None:
     try:
         return float(value)
     except OverflowError:
@@ -176,7 +215,7 @@ def rows_profiled(columns: Sequence[ProfiledColumn], rows: Iterable[ChangedRow])
             for place, value in enumerate(values or ()):
                 counters[place][state].add(value)
     profiles = tuple(
-        ColumnProfile(column, updated, changed[place], *(counter.counts() for counter in counters[place]))
+        ColumnProfile(column, updated, changed[place], *_counts(counters[place]))
         for place, column in enumerate(columns)
     )
     return TableProfile(inserted, updated, deleted, left_open, profiles, tuple(_risks(profiles, deleted)))

@@ -125,3 +125,29 @@ def test_sums_are_exact() -> None:
     assert found.columns[0].after.mean == 0.0
     assert found.columns[2].after.mean == 0.2
     assert found.columns[3].after.mean == pytest.approx(1 / 3)
+
+
+def test_the_most_frequent_values_come_first() -> None:
+    tiers = ["a", *"bbb", *"cc", "d", "e", "f", None]
+    rows = [[number, tier, None, None, ["x"]] for number, tier in enumerate(tiers)]
+    found = rows_profiled(COLUMNS, [ChangedRow(None, row, row) for row in rows])
+    assert [(top.value, top.count) for top in found.columns[1].after.top] == [("b", 3), ("c", 2)]
+    assert [(top.value, top.count) for top in found.columns[4].after.top] == [(["x"], 10)]
+    assert found.columns[1].before.top == found.columns[0].after.top == ()
+
+
+def test_all_states_share_the_intervals() -> None:
+    scores = [[0, None, None, score, None] for score in (0.0, 0.0, 50.0, "NaN", "Infinity", None)]
+    later = [[0, None, None, 200.0, None]]
+    rows = [*(ChangedRow(row, None, None) for row in scores), *(ChangedRow(None, row, row) for row in later)]
+    score = rows_profiled(COLUMNS, rows).columns[3]
+    assert [(found.at, found.count) for found in score.before.histogram] == [(5.0, 2), (55.0, 1)]
+    assert [(found.at, found.count) for found in score.after.histogram] == [(195.0, 1)]
+
+
+def test_only_numbers_have_a_histogram() -> None:
+    row = [7, "7", "7.00", None, None]
+    found = rows_profiled(COLUMNS, [ChangedRow(row, row, row)])
+    assert [[(bin_.at, bin_.count) for bin_ in column.after.histogram] for column in found.columns] == [
+        [(7.0, 1)], [], [(7.0, 1)], [], [],
+    ]  # fmt: skip

@@ -52,9 +52,12 @@ def test_only_rows_that_the_source_changed_are_counted(lake: Lake, client: Clien
     assert (amount["updated"], amount["changed"]) == (2, 2)
     assert amount["before"] == {
         "rows": 3, "nulls": 0, "distinct": 3, "least": 15, "largest": 35, "mean": 25.0,
+        "top": [{"value": value, "count": 1} for value in (15, 25, 35)],
+        "histogram": [{"at": pytest.approx(at), "count": 1} for at in (14.85, 25.25, 34.35)],
     }  # fmt: skip
     assert amount["after"] == {
         "rows": 3, "nulls": 2, "distinct": 1, "least": 9, "largest": 9, "mean": 9.0,
+        "top": [{"value": 9, "count": 1}], "histogram": [{"at": pytest.approx(9.65), "count": 1}],
     }  # fmt: skip
     assert amount["merged"] == amount["after"]
     assert counted(found, "name")["changed"] == 0

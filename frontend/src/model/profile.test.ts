@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ColumnProfile } from "../api/resources";
 import { changedFirst, meanText, shareText } from "./profile";
 
-const counts = (rows: number) => ({ rows, nulls: 0, distinct: 0, least: null, largest: null, mean: null });
+const counts = (rows: number) => ({ rows, nulls: 0, distinct: 0, least: null, largest: null, mean: null, top: [], histogram: [] });
 const column = (name: string, changed: number, before = 2, after = 2): ColumnProfile => ({
   column: { id: 1, name, type: "int", is_key: false }, updated: 2, changed, before: counts(before), after: counts(after), merged: counts(after),
 });

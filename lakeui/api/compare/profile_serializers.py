@@ -7,6 +7,21 @@ from typing import Any
 from rest_framework import serializers
 
 from lakeui.api.compare.row_serializers import SidesColumn
+from merge_app.comparison.profiles import TOP
+
+
+class FrequentEntry(serializers.Serializer[Any]):
+    """A value, and in how many rows it stands."""
+
+    value = serializers.JSONField()
+    count = serializers.IntegerField()
+
+
+class BinEntry(serializers.Serializer[Any]):
+    """How many numbers lie in an interval around a number."""
+
+    at = serializers.FloatField()
+    count = serializers.IntegerField()
 
 
 class ValueCountsEntry(serializers.Serializer[Any]):
@@ -18,6 +33,12 @@ class ValueCountsEntry(serializers.Serializer[Any]):
     least = serializers.JSONField(help_text="Null where there is none.")
     largest = serializers.JSONField()
     mean = serializers.FloatField(allow_null=True)
+    top = FrequentEntry(
+        many=True, help_text=f"At most {TOP}, the most frequent first. Of more values, those of one row are left out."
+    )
+    histogram = BinEntry(
+        many=True, help_text="By 20 intervals, the same before, after and merged. Empty for other types than numbers."
+    )
 
 
 class ColumnProfileEntry(serializers.Serializer[Any]):

@@ -104,7 +104,7 @@ def profile_read(pair: Pair, table_id: int) -> dict[str, Any]:
 
     Raises NotFound where neither side has such a table.
     """
-    key = pair.cache_key(f"profile:{table_id}")
+    key = pair.cache_key(f"values:{table_id}")
     known: dict[str, Any] | None = cache.get(key)
     if known is None:
         with pair.reading(), reading():

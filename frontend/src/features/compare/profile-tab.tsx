@@ -1,11 +1,13 @@
 import { Fragment, useState } from "react";
 
 import type { ColumnProfile, ComparedDetail, TableProfile, ValueCounts } from "../../api/resources";
+import type { Bin } from "../../model/column-profile";
 import { count, counted } from "../../model/format";
 import { changedFirst, meanText, shareText } from "../../model/profile";
 import { useProfile, type Pair } from "../../queries/compare";
 import { Grid } from "../../ui/grid";
 import { CellValue } from "../../ui/result-grid";
+import { Spread } from "../../ui/spread";
 import { Loaded } from "../../ui/states";
 import "../../styles/profile.css";
 
@@ -17,8 +19,11 @@ const COLUMNS = [
   { title: "Least", isNumber: true },
   { title: "Largest", isNumber: true },
   { title: "Mean", isNumber: true },
+  { title: "Most frequent" },
+  { title: "Spread" },
 ];
 const STATES = ["before", "after", "merged"] as const;
+const STATE_TEXTS = { before: () => "before", after: (source: string) => `on ${source}`, merged: () => "merged" };
 
 /** What the change does to the values of each column, counted from the rows that it changed. */
 export default function ProfileTab({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
@@ -92,6 +97,8 @@ function ChangedValues({ pair, profile }: { pair: Pair; profile: TableProfile })
 
 function ColumnLines({ entry, source }: { entry: ColumnProfile; source: string }) {
   const { column, updated, changed } = entry;
+  // One axis for the three states, so that a shift of the values is seen.
+  const bins = STATES.flatMap((state) => entry[state].histogram);
   return (
     <>
       {STATES.map((state, place) => (
@@ -107,19 +114,19 @@ function ColumnLines({ entry, source }: { entry: ColumnProfile; source: string }
             </th>
           ) : null}
           <th scope="row" className="nowrap">
-            {{ before: "before", after: `on ${source}`, merged: "merged" }[state]}
+            {STATE_TEXTS[state](source)}
           </th>
-          <Counts counts={entry[state]} />
+          <Counts counts={entry[state]} bins={bins} name={`${column.name} ${STATE_TEXTS[state](source)}`} />
         </tr>
       ))}
     </>
   );
 }
 
-function Counts({ counts }: { counts: ValueCounts }) {
+function Counts({ counts, bins, name }: { counts: ValueCounts; bins: readonly Bin[]; name: string }) {
   if (counts.rows === 0) {
     return (
-      <td colSpan={5} className="muted">
+      <td colSpan={7} className="muted">
         no row
       </td>
     );
@@ -133,6 +140,28 @@ function Counts({ counts }: { counts: ValueCounts }) {
       <td className="number">{counts.least === null ? "—" : <CellValue value={counts.least} />}</td>
       <td className="number">{counts.largest === null ? "—" : <CellValue value={counts.largest} />}</td>
       <td className="number">{meanText(counts.mean)}</td>
+      <td>
+        <TopValues counts={counts} />
+      </td>
+      <td>{bins.length > 1 && counts.histogram.length ? <Spread bins={counts.histogram} all={bins} name={name} /> : null}</td>
     </Fragment>
+  );
+}
+
+function TopValues({ counts: { top, rows } }: { counts: ValueCounts }) {
+  if (top.length === 0) return <span className="muted">—</span>;
+  return (
+    <ul className="top-values">
+      {top.map(({ value, count: found }, place) => (
+        <li key={place}>
+          <span className="value">
+            <CellValue value={value} />
+          </span>{" "}
+          <span className="muted">
+            {count(found)} ({shareText(found, rows)})
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

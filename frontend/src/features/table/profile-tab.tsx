@@ -2,16 +2,15 @@ import { Link } from "react-router";
 
 import type { TableDetail } from "../../api/resources";
 import { taskAddress } from "../../model/addresses";
-import { exactProfile, profileStatement, type Bin, type ExactColumn } from "../../model/column-profile";
-import { numberText } from "../../model/chart";
+import { exactProfile, profileStatement, type ExactColumn } from "../../model/column-profile";
 import { count, counted } from "../../model/format";
 import { shareText } from "../../model/profile";
 import { useRead } from "../../queries/statements";
 import { useTableProfile, type TablePlace } from "../../queries/tables";
 import { Grid } from "../../ui/grid";
 import { CellValue } from "../../ui/result-grid";
+import { Spread } from "../../ui/spread";
 import { Failure, Loaded } from "../../ui/states";
-import "../../styles/charts.css";
 
 const HEADS = [
   { title: "Column" },
@@ -105,29 +104,5 @@ function Unknown() {
     <span className="muted">
       —<span className="visually-hidden">not known</span>
     </span>
-  );
-}
-
-const WIDTH = 120;
-const HEIGHT = 24;
-
-/** Bars at the places of the values, as high as there are many. */
-function Spread({ bins, name }: { bins: readonly Bin[]; name: string }) {
-  const least = Math.min(...bins.map(({ at }) => at));
-  const largest = Math.max(...bins.map(({ at }) => at));
-  const most = Math.max(...bins.map(({ count: found }) => found));
-  const width = WIDTH / (bins.length + 1);
-  const mode = bins.find(({ count: found }) => found === most);
-  return (
-    <svg className="spread" role="img" aria-label={`${name}: most values lie around ${numberText(mode?.at ?? least)}, between ${numberText(least)} and ${numberText(largest)}`} width={WIDTH} height={HEIGHT}>
-      {bins.map(({ at, count: found }) => {
-        const height = Math.max(1, (found / most) * HEIGHT);
-        return (
-          <rect key={at} className="bar" x={((at - least) / (largest - least || 1)) * (WIDTH - width)} y={HEIGHT - height} width={width} height={height}>
-            <title>{`around ${numberText(at)}: ${counted(found, "value")}`}</title>
-          </rect>
-        );
-      })}
-    </svg>
   );
 }
