@@ -1,5 +1,6 @@
 import { useState, type ReactNode, type UIEvent } from "react";
 
+import { WidthHandle, type Sizing } from "./column-width";
 import "../styles/grid.css";
 
 export interface GridColumn {
@@ -15,6 +16,10 @@ interface GridLook {
   className?: string;
   /** A CSS length: how high it may become before it scrolls. */
   height?: string;
+  /** Where people may change the widths of columns. */
+  sizing?: Sizing | undefined;
+  /** Whether the first column stays when the others scroll. */
+  isFrozen?: boolean;
 }
 
 /** So many rows are drawn at first, and with each look at the end. */
@@ -28,6 +33,8 @@ export function Grid({
   columns,
   className = "",
   height,
+  sizing,
+  isFrozen = false,
   rowCount,
   onEnd,
   children,
@@ -41,6 +48,8 @@ export function Grid({
   const look = ({ currentTarget: box }: UIEvent<HTMLElement>) => {
     if (box.scrollHeight - box.scrollTop < (1 + SCREENS_AHEAD) * box.clientHeight) onEnd?.();
   };
+  const widths = sizing?.widths;
+  const classes = ["grid", className, widths ? "sized" : "", isFrozen ? "frozen" : ""].filter(Boolean).join(" ");
   return (
     <div
       className="scroll"
@@ -50,13 +59,14 @@ export function Grid({
       style={height ? { maxHeight: height } : undefined}
       onScroll={onEnd ? look : undefined}
     >
-      <table className={`grid ${className}`} aria-rowcount={rowCount}>
+      <table className={classes} style={widths ? { width: `${widths.reduce((sum, width) => sum + width, 0)}rem` } : undefined} aria-rowcount={rowCount}>
         <thead>
           <tr>
             {columns.map(({ title, isNumber, sort }, place) => (
               // Columns of a result have no identity but their place.
-              <th key={place} scope="col" className={isNumber ? "number" : ""} aria-sort={sort}>
+              <th key={place} scope="col" className={isNumber ? "number" : ""} style={widths ? { width: `${widths[place] ?? 0}rem` } : undefined} aria-sort={sort}>
                 {title}
+                {sizing ? <WidthHandle at={place} sizing={sizing} /> : null}
               </th>
             ))}
           </tr>

@@ -2,6 +2,7 @@ import { lazy, Suspense, useMemo, useRef, useState } from "react";
 
 import { count, counted, isNumericType } from "../../model/format";
 import { allCsv, allTabbed, filtered, isInside, nextSorting, rangeSize, rangeText, sorted, type ResultColumn, type Row, type Sorting } from "../../model/result-table";
+import type { Widths } from "../../ui/column-width";
 import { LongGrid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
@@ -12,8 +13,16 @@ import { useCellRange } from "./use-cell-range";
 
 const ResultChart = lazy(() => import("./result-chart"));
 
+/** How a person looks at a result: it outlives the table, which another tab replaces. */
+export interface ResultLook {
+  widths: Widths;
+  isFrozen: boolean;
+}
+
+export const FIRST_LOOK: ResultLook = { widths: undefined, isFrozen: false };
+
 /** A result to look through: sorted, filtered, copied, or drawn. It works on the rows that are shown. */
-export function ResultTable({ columns, rows }: { columns: readonly ResultColumn[]; rows: readonly Row[] }) {
+export function ResultTable({ columns, rows, look, onLook }: { columns: readonly ResultColumn[]; rows: readonly Row[]; look: ResultLook; onLook: (look: ResultLook) => void }) {
   const [sorting, setSorting] = useState<Sorting>();
   const [wanted, setWanted] = useState("");
   const [column, setColumn] = useState<number>();
@@ -64,6 +73,11 @@ export function ResultTable({ columns, rows }: { columns: readonly ResultColumn[
             {counted(shown.length, "row")} as CSV
           </button>
         </Menu>
+        {isChart || columns.length < 2 ? null : (
+          <button type="button" className="button small" aria-pressed={look.isFrozen} onClick={() => onLook({ ...look, isFrozen: !look.isFrozen })}>
+            Freeze first column
+          </button>
+        )}
         <button type="button" className="button small" aria-pressed={isChart} onClick={() => setChart(!isChart)}>
           {isChart ? "Table" : "Chart"}
         </button>
@@ -84,6 +98,8 @@ export function ResultTable({ columns, rows }: { columns: readonly ResultColumn[
           columns={heads}
           className="result"
           height="60vh"
+          sizing={{ names: columns.map(({ name }) => name), widths: look.widths, onWidths: (widths) => onLook({ ...look, widths }) }}
+          isFrozen={look.isFrozen}
           rows={shown}
           row={(row, place) => (
             // Rows of a result have no identity but their place.

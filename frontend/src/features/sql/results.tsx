@@ -13,7 +13,7 @@ import { Failure } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { AfterWrite, Metrics } from "./after-write";
 import { ExplainTree } from "./explain-tree";
-import { ResultTable } from "./result-table";
+import { FIRST_LOOK, ResultTable, type ResultLook } from "./result-table";
 import type { Execution, Run } from "./use-runs";
 
 /** Statements whose result can be asked for as a file. */
@@ -29,6 +29,7 @@ export interface Replacement {
 export function Results({ execution, isRunning, replacement }: { execution: Execution; isRunning: boolean; replacement: Replacement | undefined }) {
   const { statements, runs, failed } = execution;
   const [chosen, setChosen] = useState<string>();
+  const [looks, setLooks] = useState<Record<string, ResultLook>>({});
   const tabs = [
     ...runs.map((run, place) => ({ key: String(place), label: `${place + 1} ${shortStatement(run.statement)}`, count: rowsOf(run) })),
     ...(failed ? [{ key: String(runs.length), label: `✕ ${runs.length + 1} ${shortStatement(failed.at.text)}`, count: undefined }] : []),
@@ -36,7 +37,11 @@ export function Results({ execution, isRunning, replacement }: { execution: Exec
   const open = tabs.find(({ key }) => key === chosen)?.key ?? tabs.at(-1)?.key;
   if (open === undefined) return null;
   const run = runs[Number(open)];
-  const shown = run ? <RunResult key={open} run={run} stale={isRunning && statements.length === 1} /> : failed ? <NotRun error={failed.error} replacement={replacement} /> : null;
+  const ofTab: Looks = {
+    of: (columns) => looks[`${open} ${columns}`] ?? FIRST_LOOK,
+    set: (columns, look) => setLooks((known) => ({ ...known, [`${open} ${columns}`]: look })),
+  };
+  const shown = run ? <RunResult key={open} run={run} stale={isRunning && statements.length === 1} looks={ofTab} /> : failed ? <NotRun error={failed.error} replacement={replacement} /> : null;
   if (statements.length === 1) return shown;
   return (
     <Tabs tabs={tabs} chosen={open} onChoose={setChosen} label="Results">
@@ -88,7 +93,13 @@ function NotRun({ error, replacement }: { error: Error; replacement: Replacement
   );
 }
 
-function RunResult({ run, stale }: { run: Run; stale: boolean }) {
+/** How the tables of a tab are looked at, by the names of their columns: the same statement may answer others later. */
+interface Looks {
+  of: (columns: string) => ResultLook;
+  set: (columns: string, look: ResultLook) => void;
+}
+
+function RunResult({ run, stale, looks }: { run: Run; stale: boolean; looks: Looks }) {
   const { outcome } = run;
   if (outcome.kind === "task") {
     return (
@@ -102,13 +113,14 @@ function RunResult({ run, stale }: { run: Run; stale: boolean }) {
       </div>
     );
   }
-  return <Answer run={run} answer={outcome.answer} stale={stale} />;
+  return <Answer run={run} answer={outcome.answer} stale={stale} looks={looks} />;
 }
 
-function Answer({ run, answer, stale }: { run: Run; answer: StatementAnswer; stale: boolean }) {
+function Answer({ run, answer, stale, looks }: { run: Run; answer: StatementAnswer; stale: boolean; looks: Looks }) {
   const download = useDownload();
   const [isTable, setTable] = useState(false);
   const steps = explainTree(run.statement, answer.columns, answer.rows);
+  const names = JSON.stringify(answer.columns.map(({ name }) => name));
   const isRead = answer.columns.length > 0 && READS.test(run.statement);
   return (
     <>
@@ -134,7 +146,7 @@ function Answer({ run, answer, stale }: { run: Run; answer: StatementAnswer; sta
         }
       >
         <div className={stale ? "stale" : ""}>
-          {steps && !isTable ? <ExplainTree steps={steps} /> : answer.columns.length ? <ResultTable columns={answer.columns} rows={answer.rows} /> : <Metrics metrics={answer.metrics} />}
+          {steps && !isTable ? <ExplainTree steps={steps} /> : answer.columns.length ? <ResultTable columns={answer.columns} rows={answer.rows} look={looks.of(names)} onLook={(look) => looks.set(names, look)} /> : <Metrics metrics={answer.metrics} />}
           {answer.columns.length ? null : <ParentMerge said={answer.parent_merge} />}
           {run.place && answer.version !== null && answer.columns.length === 0 && Object.keys(answer.metrics).length > 0 ? (
             <AfterWrite place={run.place} statement={run.statement} version={answer.version} />

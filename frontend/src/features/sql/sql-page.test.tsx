@@ -203,6 +203,35 @@ describe("several statements", () => {
     await user.click(screen.getByRole("button", { name: "Chart" }));
     expect(await screen.findByRole("img", { name: /^Histogram of n, 2 rows/ })).toBeTruthy();
   });
+
+  it("have columns of chosen widths and a first one that stays, kept when another tab was open", async () => {
+    const wide = { ...ANSWER, columns: [{ name: "n", type: "bigint" }, { name: "name", type: "string" }], rows: [[10, "ten"], [9, "nine"]], row_count: 2 };
+    const offsetWidth = vi.spyOn(HTMLElement.prototype, "offsetWidth", "get").mockReturnValue(160);
+    sessionServed({ place: {} }, () => json(wide));
+    const user = userEvent.setup();
+    renderAt(`/c/demo/sql?statement=${encodeURIComponent("SELECT 1; SELECT 2")}`);
+    await user.click(await screen.findByRole("button", { name: "Run 2 statements" }));
+    await screen.findByRole("tab", { name: /^2 SELECT 2/, selected: true });
+    const region = () => within(screen.getByRole("region", { name: "Result" }));
+    const widths = () => region().getAllByRole("columnheader").map((head) => head.style.width);
+    expect(widths()).toEqual(["", ""]);
+    act(() => region().getByRole("separator", { name: "Width of name" }).focus());
+    await user.keyboard("{ArrowRight}{Shift>}{ArrowRight}{/Shift}");
+    expect(widths()).toEqual(["10rem", "16rem"]);
+    expect(region().getByRole("table").style.width).toBe("26rem");
+    // The arrow keys of the handle choose no cell; those of the grid still do.
+    expect(screen.queryByText(/chosen; Ctrl C copies/)).toBeNull();
+    screen.getByRole("region", { name: "Result" }).focus();
+    await user.keyboard("{ArrowDown}{Shift>}{ArrowRight}{/Shift}");
+    expect(screen.getByText("1 row × 2 columns chosen; Ctrl C copies.")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Freeze first column" }));
+    expect(region().getByRole("table").className).toMatch(/frozen/);
+    await user.click(screen.getByRole("tab", { name: /^1 SELECT 1/ }));
+    expect([widths(), region().getByRole("table").className]).toEqual([["", ""], "grid result"]);
+    await user.click(screen.getByRole("tab", { name: /^2 SELECT 2/ }));
+    expect([widths(), region().getByRole("table").className]).toEqual([["10rem", "16rem"], "grid result sized frozen"]);
+    offsetWidth.mockRestore();
+  });
 });
 
 describe("the text of the editor", () => {

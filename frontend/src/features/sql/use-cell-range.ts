@@ -50,7 +50,7 @@ export function useCellRange(box: RefObject<HTMLElement | null>, size: Size, tex
       if (next === undefined) return;
       event.preventDefault();
       setRange(next === "none" ? undefined : next);
-      if (next !== "none") place.querySelector(`[data-cell="${next.to.row},${next.to.column}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+      if (next !== "none") show(place, next.to);
     };
     const copy = (event: ClipboardEvent) => {
       const { range: chosen, textOf: text } = latest.current;
@@ -74,6 +74,16 @@ export function useCellRange(box: RefObject<HTMLElement | null>, size: Size, tex
   return { range, clear: () => setRange(undefined) };
 }
 
+/** Scrolls until the cell is seen: right of a first column that does not scroll, below the head. */
+function show(place: HTMLElement, { row, column }: CellRange["from"]) {
+  const cell = place.querySelector<HTMLElement>(`[data-cell="${row},${column}"]`);
+  if (!cell) return;
+  const frozen = column > 0 ? place.querySelector<HTMLElement>("table.frozen td:first-child") : null;
+  cell.style.scrollMarginLeft = `${frozen?.offsetWidth ?? 0}px`;
+  cell.style.scrollMarginTop = `${place.querySelector("thead")?.offsetHeight ?? 0}px`;
+  cell.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
 function cellOf({ target }: Event): CellRange["from"] | undefined {
   const said = target instanceof Element ? target.closest<HTMLElement>("[data-cell]")?.dataset.cell : undefined;
   const [row, column] = said?.split(",").map(Number) ?? [];
@@ -81,7 +91,7 @@ function cellOf({ target }: Event): CellRange["from"] | undefined {
 }
 
 function typed(event: KeyboardEvent, range: CellRange | undefined, { rows, columns }: Size): CellRange | "none" | undefined {
-  if (rows === 0 || columns === 0 || !(event.target instanceof Element) || event.target.matches("button, input, select")) return undefined;
+  if (rows === 0 || columns === 0 || !(event.target instanceof Element) || event.target.matches("button, input, select, [role=separator]")) return undefined;
   if (event.key === "Escape" && range) return "none";
   if ((event.ctrlKey || event.metaKey) && event.key === "a") return { from: { row: 0, column: 0 }, to: { row: rows - 1, column: columns - 1 } };
   const step = STEPS[event.key];
