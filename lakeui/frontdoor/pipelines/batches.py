@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from catalog_app.domain.quoting import write_name
 from catalog_app.domain.state import TableState
 from catalog_app.domain.types import value_type
 from catalog_app.engine.merge_values import FrozenSource
@@ -236,18 +237,31 @@ def columns_refuse(configuration: Configuration, target: sql.TableName, table: T
         # Versions from before it was asked for were of keys that were there: the column may come later.
         comes = configuration.text("on_schema_change") in ("append", "sync")
         named += [item for item in configuration.filled.items() if not (comes and item[0] == "scd_deleted")]
-    refuse(
-        [
-            _mistake(
-                configuration,
-                name,
-                f"Table {target.database}.{target.table} has no column {column}, which {configuration.strategy} needs.",
-                "Add it with ALTER TABLE, or let full_refresh make the table anew first.",
-            )
-            for name, column in named
-            if table.schema.named(column) is None
-        ]
-    )
+    missing = [(name, column) for name, column in named if table.schema.named(column) is None]
+    statement = _columns_added(configuration, target, table, missing)
+    remedy = statement or "Add it with ALTER TABLE, or let full_refresh make the table anew first."
+    label = f"{target.database}.{target.table}"
+    mistakes = [
+        _mistake(
+            configuration, name, f"Table {label} has no column {column}, which {configuration.strategy} needs.", remedy
+        )
+        for name, column in missing
+    ]
+    refuse(mistakes, statement)
+
+
+def _columns_added(
+    configuration: Configuration, target: sql.TableName, table: TableState, missing: Sequence[tuple[str, str]]
+) -> str:
+    """The statement that adds the columns, after which rows of the table are open versions; "" where none does."""
+    watermark = configuration.text("watermark_column")
+    ordering = table.schema.named(watermark) if watermark else None
+    is_unknown = watermark is not None and ordering is None
+    if not missing or is_unknown or any(key not in _FILLED for key, _ in missing):
+        return ""
+    time = ordering.type.upper() if ordering else "TIMESTAMP"
+    columns = [f"{write_name(column)} {'BOOLEAN' if key == 'scd_deleted' else time}" for key, column in missing]
+    return f"ALTER TABLE {write_name(target.database)}.{write_name(target.table)} ADD COLUMNS ({', '.join(columns)})"
 
 
 def _mistake(configuration: Configuration, name: str, message: str, remedy: str) -> Mistake:

@@ -14,7 +14,7 @@ SOURCE = "source"
 
 class InvalidConfig(LakeError):
     """Details: ``errors``, every one of them with ``file``, ``line``, ``column`` (from 1), ``field``, ``message`` and
-    ``remedy``.
+    ``remedy``; and ``statement`` where one statement mends all of them.
     """
 
     code, status, title = "INVALID_CONFIG", 422, "Invalid configuration"
@@ -46,13 +46,14 @@ class Mistake:
         return self.file if self.line is None else f"{self.file}, line {self.line}"
 
 
-def refuse(mistakes: Sequence[Mistake]) -> None:
-    """Raise InvalidConfig with all mistakes, if there are any."""
+def refuse(mistakes: Sequence[Mistake], statement: str = "") -> None:
+    """Raise InvalidConfig with all mistakes, if there are any. ``statement``: SQL that mends all of them."""
     if not mistakes:
         return
     message = "; ".join(f"{mistake.place}: {mistake.message}" for mistake in mistakes)
     remedy = mistakes[0].remedy if len(mistakes) == 1 else "Mend each of them."
-    raise InvalidConfig(message, remedy=remedy, errors=[mistake.as_json() for mistake in mistakes])
+    mend = {"statement": statement} if statement else {}
+    raise InvalidConfig(message, remedy=remedy, errors=[mistake.as_json() for mistake in mistakes], **mend)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -79,6 +79,42 @@ def test_a_table_without_strategy_columns_is_refused(pipes: Pipes) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("more", "columns"),
+    [
+        ("", "valid_from TIMESTAMP, valid_to TIMESTAMP"),
+        ("watermark_column: at", "valid_from INT, valid_to INT"),
+        ("watermark_column: at\nscd_open_marker: 99", "valid_from INT, valid_to INT"),
+        (
+            "hard_deletes: new_record\non_schema_change: ignore",
+            "valid_from TIMESTAMP, valid_to TIMESTAMP, is_deleted BOOLEAN",
+        ),
+    ],
+)
+def test_one_statement_adds_the_columns_of_versions(pipes: Pipes, more: str, columns: str) -> None:
+    pipe = pipes("merge_strategy: append_only")
+    pipe.run(batch(ROWS))
+    config = f"merge_strategy: scd2\nunique_key: id\n{more}"
+    with pytest.raises(InvalidConfig) as caught:
+        pipe.run(batch(ROWS), config=config)
+    statement = caught.value.details["statement"]
+    assert statement.endswith(f" ADD COLUMNS ({columns})")
+    assert {error["remedy"] for error in caught.value.details["errors"]} == {statement}
+    pipe.lake.sql(statement)
+    pipe.run(batch([(1, "changed", 9), *ROWS[1:]]), config=config)
+    found = pipe.rows(columns="id, value, coalesce(CAST(valid_to AS STRING), '99') = '99'")
+    assert sorted(row for row in found if row[0] == 1) == [(1, ROWS[0][1], False), (1, "changed", True)]
+    assert len(found) == len(ROWS) + 1
+
+
+def test_columns_that_hold_keys_have_no_statement(pipes: Pipes) -> None:
+    pipe = pipes("merge_strategy: append_only")
+    pipe.run(batch(ROWS))
+    with pytest.raises(InvalidConfig) as caught:
+        pipe.run(batch([(1, "a", 1, 1)], (*COLUMNS, "other INT")), config="merge_strategy: scd2\nunique_key: other")
+    assert "statement" not in caught.value.details
+
+
 @pytest.mark.parametrize("strategy", ["incremental", "scd2"])
 def test_unique_key_strategies_refuse_duplicate_keys(pipes: Pipes, strategy: str) -> None:
     pipe = pipes("merge_strategy: append_only")

@@ -1,10 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
 import { Problem } from "../../api/problem";
 import type { Finding, Pipeline, PipelineRunDetail } from "../../api/resources";
 import { branchAddress, compareAddress, mergeAddress, pipelineAddress, pipelineRunAddress, tableAddress, taskAddress } from "../../model/addresses";
+import { mistakesIn } from "../../model/mistakes";
 import { inOrder } from "../../model/reading-order";
 import { figuresOf } from "../../model/run-figures";
 import { usePipeline, usePipelineRun } from "../../queries/pipelines";
@@ -22,6 +23,11 @@ import { RunLog } from "./run-log";
 import { RunState } from "./run-state";
 import "../../styles/pipelines.css";
 import "../../styles/tasks.css";
+
+const AddColumnsDialog = lazy(() => import("./add-columns-dialog"));
+
+/** The strategy fills at most three columns. */
+const ADD_TEXTS = ["Add the column …", "Add the two columns …", "Add the three columns …"];
 
 const TABS = [
   { key: "log", label: "Log" },
@@ -176,6 +182,8 @@ function Degraded({ run }: { run: PipelineRunDetail }) {
 function RunFailure({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetail }) {
   const error = (run.error ?? {}) as Record<string, unknown>;
   const conflicts = (error.conflicts ?? []) as Finding[];
+  const [isAdding, setAdding] = useState(false);
+  const addition = typeof error.statement === "string" ? ADD_TEXTS[mistakesIn(error).length - 1] : undefined;
   return (
     <>
       <TextFailure error={new Problem(error, Number(error.status ?? 500))} />
@@ -190,7 +198,13 @@ function RunFailure({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDet
           </ul>
         </Panel>
       ) : null}
+      <Suspense>{isAdding ? <AddColumnsDialog pipeline={pipeline} statement={String(error.statement)} onClose={() => setAdding(false)} /> : null}</Suspense>
       <p className="row">
+        {addition ? (
+          <button type="button" className="button" onClick={() => setAdding(true)}>
+            {addition}
+          </button>
+        ) : null}
         <Link className="button" to={pipelineAddress(pipeline.catalog, pipeline.id)}>
           Edit the pipeline
         </Link>

@@ -77,6 +77,25 @@ describe("a run", () => {
     expect(router.state.location.pathname).toBe("/c/demo/pipelines/7/runs/r-2");
   });
 
+  it("that lacks the columns of versions offers to add them, by the statement that the server says", async () => {
+    const statement = "ALTER TABLE d.t ADD COLUMNS (valid_from TIMESTAMP, valid_to TIMESTAMP)";
+    const errors = ["valid_from", "valid_to"].map((name) => ({ file: "config.yaml", line: 1, message: `Table d.t has no column ${name}, which scd2 needs.`, remedy: statement }));
+    const error = { status: 422, code: "INVALID_CONFIG", title: "Invalid configuration", detail: "Two.", errors, statement };
+    const asked = serve({
+      ...LAKE,
+      [`${AT}runs/r-1/`]: run({ state: "failed", error, committed_version: null, metrics: {} }),
+      "POST /api/v1/sql/": { columns: [], rows: [], row_count: 0, truncated: false, version: 9, metrics: {}, kind: "alter_table" },
+    });
+    const user = userEvent.setup();
+    renderAt(at);
+    await user.click(await screen.findByRole("button", { name: "Add the two columns …" }));
+    expect((await screen.findByLabelText("The statement that runs")).textContent).toBe(statement);
+    await user.click(screen.getByRole("button", { name: "Add the columns" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    const sent = asked.find(({ method, address }) => method === "POST" && address === "/api/v1/sql/");
+    expect(sent?.body).toMatchObject({ statement, branch: "main" });
+  });
+
   it("that was published after checks leads to its merge", async () => {
     const checked = configuration({ publish: { value: "checked", origin: "config.yaml", line: 1 } });
     serve({ ...LAKE, [`${AT}runs/r-1/`]: run({ configuration: checked }), "/api/v1/tasks/r-1/": { id: "r-1", state: "succeeded", result: { merge_id: "m-1" } } });
