@@ -1,9 +1,9 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
 import { Link } from "react-router";
 
 import type { Branch, Catalog } from "../../api/resources";
 import { branchAddress, catalogAddress, compareAddress, pipelinesAddress, requestsAddress, taskAddress } from "../../model/addresses";
-import { counted } from "../../model/format";
+import { count, counted } from "../../model/format";
 import { UNFINISHED } from "../../model/review";
 import { useBranches, useCatalogs } from "../../queries/catalogs";
 import { useProtectedNames } from "../../queries/protection";
@@ -15,11 +15,13 @@ import { Copyable } from "../../ui/copyable";
 import { CountsBadge } from "../../ui/counts-badge";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
+import { SearchField } from "../../ui/search-field";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { DroppedCatalogs } from "./dropped-catalogs";
 import { DEMO, FirstSteps } from "./first-steps";
 import { Samples } from "./samples";
+import { usePins } from "./use-pins";
 import { Waiting } from "./waiting";
 import "../../styles/branch-rows.css";
 
@@ -27,6 +29,7 @@ const NewCatalogDialog = lazy(() => import("./new-catalog"));
 
 /** How many branches of each catalog the start page names. */
 const BRANCHES_SHOWN = 8;
+const LISTED_WITHOUT_FILTER = 10;
 
 export function HomePage() {
   const catalogs = useCatalogs();
@@ -47,7 +50,7 @@ export function HomePage() {
       <Waiting />
       {catalogs.data?.results.some(({ name }) => name === DEMO) ? <FirstSteps /> : null}
       <Loaded query={catalogs} label="catalogs">
-        {(page) => (page.results.length ? page.results.map((catalog) => <CatalogPanel key={catalog.name} catalog={catalog} />) : <NoCatalog />)}
+        {(page) => (page.results.length ? <Catalogs catalogs={page.results} /> : <NoCatalog />)}
       </Loaded>
       <RunningTasks />
       <DroppedCatalogs />
@@ -55,7 +58,44 @@ export function HomePage() {
   );
 }
 
-function CatalogPanel({ catalog }: { catalog: Catalog }) {
+/** Pinned ones first; a filter where there are many. */
+function Catalogs({ catalogs }: { catalogs: readonly Catalog[] }) {
+  const { isPinned, toggle } = usePins();
+  const [wanted, setWanted] = useState("");
+  const isLong = catalogs.length > LISTED_WITHOUT_FILTER;
+  const found = isLong ? catalogs.filter((catalog) => hasText(catalog, wanted)) : catalogs;
+  const inOrder = [...found.filter(({ name }) => isPinned(name)), ...found.filter(({ name }) => !isPinned(name))];
+  return (
+    <>
+      {isLong ? <SearchField label="Filter catalogs by name or comment" text={wanted} onSearch={setWanted} /> : null}
+      {isLong && wanted ? (
+        <p className="small muted" role="status">
+          {count(found.length)} of {counted(catalogs.length, "catalog")} {found.length === 1 ? "fits" : "fit"} the filter.
+        </p>
+      ) : null}
+      {inOrder.map((catalog) => (
+        <CatalogPanel
+          key={catalog.name}
+          catalog={catalog}
+          pin={
+            catalogs.length > 1 ? (
+              <button type="button" className="button small" aria-pressed={isPinned(catalog.name)} title="Pinned catalogs stand first, in this browser." onClick={() => toggle(catalog.name)}>
+                Pin<span className="visually-hidden"> {catalog.name}</span>
+              </button>
+            ) : null
+          }
+        />
+      ))}
+    </>
+  );
+}
+
+function hasText({ name, comment }: Catalog, wanted: string): boolean {
+  const text = wanted.toLowerCase();
+  return name.toLowerCase().includes(text) || comment.toLowerCase().includes(text);
+}
+
+function CatalogPanel({ catalog, pin }: { catalog: Catalog; pin: ReactNode }) {
   const isProtected = useProtectedNames(catalog.name);
   const branches = useBranches(catalog.name, { order: "-activity", limit: BRANCHES_SHOWN });
   return (
@@ -73,7 +113,8 @@ function CatalogPanel({ catalog }: { catalog: Catalog }) {
           <OpenRequests catalog={catalog.name} /> ·{" "}
           <Link to={pipelinesAddress(catalog.name)}>
             Pipelines<span className="visually-hidden"> of {catalog.name}</span>
-          </Link>
+          </Link>{" "}
+          {pin}
         </span>
       }
     >
