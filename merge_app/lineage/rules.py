@@ -63,6 +63,8 @@ WRITTEN = np.isin(np.arange(len(Kind)), [Kind.INSERT, Kind.UPDATE, Kind.OVERWRIT
 
 KEPT = "kept"
 """The rule of a delete, or of an overwrite, that finds the row changed: the target's image stays (§3)."""
+DELETES_OVERWRITTEN = "§4: deleted rows"
+"""Of a finding of rows that the target deleted where the source's overwrite wrote rows."""
 STAYS = (
     (Act.DELETE, Act.UPDATE),
     *((Act.OVERWRITE, target) for target in (Act.UPDATE, Act.RESTORE, Act.REWRITE)),

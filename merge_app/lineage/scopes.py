@@ -23,6 +23,7 @@ from merge_app.lineage.facts import (
     TableFacts,
 )
 from merge_app.lineage.outcomes import Finding, Outcome, Pairs, TableOutcome, taken
+from merge_app.lineage.rules import DELETES_OVERWRITTEN
 
 
 def standing_scopes(scopes: Sequence[Scope], news: Ints) -> tuple[Scope, ...]:
@@ -162,7 +163,7 @@ def deletes_overwritten(
     hit = (met.source.value == ABSENT) & (target_kinds(met.target, news) == Kind.DELETE) & ~met.target.is_nothing
     hit &= (source_kinds(met.source, news) == Kind.OVERWRITE) & np.isin(met.source.stamp, writing)
     if hit.any():
-        yield Finding(VerdictCode.DROPS_DEST_CHANGES, None, "§4", target_rows=pairs.row_id[met.at[hit]])
+        yield Finding(VerdictCode.DROPS_DEST_CHANGES, None, DELETES_OVERWRITTEN, target_rows=pairs.row_id[met.at[hit]])
 
 
 def _lost(facts: TableFacts, pairs: Pairs, rows: Compared, reached: Reached, news: News) -> Array:

@@ -13,7 +13,7 @@ from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.facts import Ints, ScopeKind
 from merge_app.lineage.finer_verdicts import finer_as_json
 from merge_app.lineage.outcomes import Finding
-from merge_app.lineage.rules import KEPT
+from merge_app.lineage.rules import DELETES_OVERWRITTEN, KEPT
 from merge_app.lineage.steps import RowsPlan
 from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, partition_text
 from merge_app.planning.findings import CellKey, Pair, Problem
@@ -119,17 +119,20 @@ def _overwritten_note(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:
     deleted and the overwrite wrote again.
     """
     found = [item for item in merged.findings if item.code is VerdictCode.DROPS_DEST_CHANGES and not item.scopes]
-    rows = sum(_count(item) for item in found)
-    if not rows:
-        return
-    axis = pair.destination.first_of((*ROW_AXES, "delete"), "insert")
-    yield Problem(
-        ("overwrite", axis),
-        VerdictCode.DROPS_DEST_CHANGES,
-        "",
-        f"The source's overwrite takes or replaces {rows_text(rows)} that the target {_CHANGED[axis]} since.",
-        {"rows": rows},
-    )
+    deleted = sum(_count(item) for item in found if item.rule == DELETES_OVERWRITTEN)
+    changed = sum(_count(item) for item in found) - deleted
+    axes = (*ROW_AXES, "delete") if changed else ("delete",)
+    axis = pair.destination.first_of(axes, "insert")
+    said = []
+    if changed:
+        said += [
+            f"The source's overwrite takes or replaces {rows_text(changed)} that the target {_CHANGED[axis]} since."
+        ]
+    if deleted:
+        said += [f"The source's overwrite wrote rows where the target deleted {rows_text(deleted)} since."]
+    if said:
+        rows = {"rows": changed + deleted}
+        yield Problem(("overwrite", axis), VerdictCode.DROPS_DEST_CHANGES, "", " ".join(said), rows)
 
 
 def _restored_note(pair: Pair, merged: RowsPlan) -> Iterator[Problem]:

@@ -163,7 +163,7 @@ def test_names_that_are_not_english_are_found(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["", "q=", "q=%00", *(f"q=x&{bad}" for bad in ("limit=0", "limit=51", "kind=view", "branch=main"))]
+    "query", ["", "q=", "q=%00", *(f"q=x&{bad}" for bad in ("limit=0", "limit=51", "kind=index", "branch=main"))]
 )
 def test_a_bad_query_is_refused(alice: Caller, query: str) -> None:
     problem(alice.get(f"/api/v1/search/?{query}"), 400, "INVALID_VALUE")
