@@ -15,6 +15,7 @@ from catalog_app.domain.identity import identity_read
 from catalog_app.domain.quoting import quote_name, write_name
 from catalog_app.domain.row_counts import telling_columns
 from catalog_app.domain.schema import Column, Schema
+from lakeui.common.counts import counted
 from lakeui.common.errors import CheckViolated, InvalidValue
 
 CHECK = "write.check."
@@ -157,7 +158,7 @@ def _violated(check: RowCheck, found: Violation, table: str) -> CheckViolated:
     if found.reason:
         message = f"The constraint {check.name} of {table}, {check.condition}, has no value for a row: {found.reason}"
     else:
-        rows = "1 row violates" if found.rows == 1 else f"{found.rows:,} rows violate"
+        rows = counted(found.rows, "row violates", "rows violate")
         message = f"{rows} the constraint {check.name} of {table}, {check.condition}; one is {found.example}."
     return CheckViolated(
         message,

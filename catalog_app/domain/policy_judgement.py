@@ -13,6 +13,7 @@ from typing import Any
 
 from catalog_app.domain.plan_facts import ChangedTable, PlanFacts
 from catalog_app.domain.policies import Policy, PolicySet, RowRule
+from lakeui.common.counts import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def _waits(
 def _let_through(policies: PolicySet, policy: Policy, judgements: Sequence[PolicyJudgement]) -> PolicyVerdict:
     if policy.needed:
         text = f"Policy {policy.name} lets this merge through with {_people(policy.needed, policy.approvers)}"
-        text += f", who looks at {_counted(policy.spot_check, 'drawn row')}." if policy.spot_check else "."
+        text += f", who looks at {counted(policy.spot_check, 'drawn row')}." if policy.spot_check else "."
     else:
         text = f"Policy {policy.name} lets this merge through without a person."
     return PolicyVerdict(
@@ -135,17 +136,13 @@ def _let_through(policies: PolicySet, policy: Policy, judgements: Sequence[Polic
 
 
 def _people(count: int, approvers: Sequence[str]) -> str:
-    return _counted(count, "approval") + (f" by {' or '.join(approvers)}" if approvers else "")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+    return counted(count, "approval") + (f" by {' or '.join(approvers)}" if approvers else "")
 
 
 def _reasons(policy: Policy, facts: PlanFacts, at: datetime) -> Iterator[Reason]:
     """Each limit of the policy with what the plan is beside it. What a person decided waits for a person."""
     found = facts.conflicts + facts.decided
-    yield Reason("conflicts", not found, f"it has {_counted(found, 'conflict')}, decided ones too")
+    yield Reason("conflicts", not found, f"it has {counted(found, 'conflict')}, decided ones too")
     if policy.tables:
         others = [table.name for table in facts.tables if not table.matches(policy.tables)]
         yield _of_names("tables", others, "it changes", "it changes these tables only")
@@ -168,7 +165,7 @@ def _reasons(policy: Policy, facts: PlanFacts, at: datetime) -> Iterator[Reason]
     if policy.spot_check:
         problem = _not_looked_at(facts.tables)
         drawn = min(policy.spot_check, len(facts.spot_rows))
-        yield Reason("spot_check", not problem, problem or f"{_counted(drawn, 'changed row')} drawn to be looked at")
+        yield Reason("spot_check", not problem, problem or f"{counted(drawn, 'changed row')} drawn to be looked at")
 
 
 def _of_rows(policy: Policy, facts: PlanFacts) -> Iterator[Reason]:
@@ -217,7 +214,7 @@ def _of_rule(rule: RowRule, facts: PlanFacts) -> Reason:
             return Reason(name, False, f"the rule {rule.condition} has no answer in {table.name}: {why}")
         if found.rows:
             does = "does" if found.rows == 1 else "do"
-            rows = f"{_counted(found.rows, 'row')} of {table.name}"
+            rows = f"{counted(found.rows, 'row')} of {table.name}"
             message = f"{rows} {does} not fulfil {rule.condition}, such as {found.example}"
             return Reason(name, False, message)
     return Reason(name, True, f"every changed row fulfils {rule.condition}")
@@ -235,7 +232,7 @@ def _not_looked_at(tables: Sequence[ChangedTable]) -> str:
 
 
 def _at_most(limit: str, count: int, most: int, what: str) -> Reason:
-    return Reason(limit, count <= most, f"it has {_counted(count, what)}, and {most:,} is the most")
+    return Reason(limit, count <= most, f"it has {counted(count, what)}, and {most:,} is the most")
 
 
 def _of_names(limit: str, others: Sequence[str], does: str, fine: str) -> Reason:

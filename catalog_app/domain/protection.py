@@ -13,6 +13,7 @@ from catalog_app.domain.plan_facts import PlanFacts
 from catalog_app.domain.policies import PolicySet
 from catalog_app.domain.policy_judgement import PolicyVerdict, policy_judge
 from catalog_app.domain.roles import Action, Role, may
+from lakeui.common.counts import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def _merge_refusal(protection: Protection, role: Role | None, authority: MergeAu
         return Refusal("it takes merge requests only", "Open a merge request.") if protection.takes_requests else None
     if authority.approvals < protection.required_approvals:
         return Refusal(
-            f"it asks for {protection.required_approvals} approvals of what would be merged, and there are"
+            f"it asks for {counted(protection.required_approvals, 'approval')} of what would be merged, and there are"
             f" {authority.approvals}",
             "Ask reviewers to approve what the request holds now.",
         )

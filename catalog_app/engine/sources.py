@@ -25,6 +25,7 @@ from catalog_app.engine.types import (
     storage_type,
     type_text,
 )
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue, NotFound
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _matched(
             targets = [named_column(schema, name) for name, _ in found]
     if len(kinds) != len(targets):
         raise InvalidValue(
-            f"The source has {len(kinds)} columns, the target takes {len(targets)}.",
+            f"The source has {counted(len(kinds), 'column')}, the target takes {len(targets)}.",
             remedy="Name the columns: INSERT INTO t (a, b) ..",
         )
     return frame, targets, kinds
@@ -187,7 +188,7 @@ def _values_text(source: ValuesSource, targets: list[Column]) -> str:
     for row in source.rows:
         if len(row) != len(targets):
             raise InvalidValue(
-                f"A row has {len(row)} values, the target takes {len(targets)}.",
+                f"A row has {counted(len(row), 'value')}, the target takes {len(targets)}.",
                 remedy="Name the columns: INSERT INTO t (a, b) ..",
             )
     rows = ", ".join("(" + ", ".join(map(_value, row, targets)) + ")" for row in source.rows)

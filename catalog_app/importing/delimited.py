@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from catalog_app.importing.spec import Reading
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -117,7 +118,7 @@ class Delimited:
         for line, row in self._records():
             if len(row) != wanted:
                 return InvalidValue(
-                    f"Line {line:,} has {len(row)} values; the file has {wanted} columns.",
+                    f"Line {line:,} has {counted(len(row), 'value')}; the file has {counted(wanted, 'column')}.",
                     remedy="Mend the line, or choose another delimiter.",
                     line=line,
                 )

@@ -18,6 +18,7 @@ from catalog_app.domain.protection import Change
 from catalog_app.domain.roles import Action
 from catalog_app.selectors.history import ROW_METRICS
 from catalog_app.selectors.rows import fetch_all
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue, LimitReached, PermissionDenied
 
 HOUR = timedelta(hours=1)
@@ -89,7 +90,7 @@ def agent_expiry_require(account: Account, expires_at: datetime | None) -> None:
     agent, latest = account.agent, agent_latest_expiry(account)
     if agent is None or latest is None or (expires_at is not None and expires_at <= latest):
         return
-    days = f"{agent.branch_days} day{'' if agent.branch_days == 1 else 's'}"
+    days = counted(agent.branch_days, "day")
     raise InvalidValue(
         f"Branches of agent {agent.name} expire after {days} at most.",
         remedy=f"Write SET EXPIRY '{days}' or less, or ask the agent's owner for a longer life.",
@@ -175,7 +176,7 @@ def _over(agent: Agent, writes: int, rows: int) -> str:
     if agent.writes_per_hour is not None and writes > agent.writes_per_hour:
         return f"has its {agent.writes_per_hour} writes of this hour"
     if agent.rows_per_hour is not None and rows > agent.rows_per_hour:
-        return f"may change {agent.rows_per_hour} rows an hour, and with this commit it would be {rows}"
+        return f"may change {counted(agent.rows_per_hour, 'row')} an hour, and with this commit it would be {rows}"
     return ""
 
 

@@ -18,6 +18,7 @@ from catalog_app.selectors.agents import is_agent
 from lakeui.access.models import Invitation
 from lakeui.access.people import account_opens_something, link_require
 from lakeui.access.sessions import sessions_end
+from lakeui.common.counts import counted
 from merge_app.audit.accounts import account_record, accounts_lock
 
 logger = logging.getLogger(__name__)
@@ -80,7 +81,7 @@ def invitation_mail(user: User, link: str, *, inviter: str, days: int = DAYS) ->
         return False
     text = (
         f"{inviter} made a link for your account {user.username} at lakeui.\n\n{link}\n\n"
-        f"Choose a password there. The link works once, within {days} days.\n"
+        f"Choose a password there. The link works once, within {counted(days, 'day')}.\n"
     )
     try:
         send_mail("Your account at lakeui", text, None, [user.email])

@@ -20,6 +20,7 @@ from django.db import connection, transaction
 from catalog_app.domain.files import is_outside
 from catalog_app.storage.warehouse import Warehouse
 from lakeui import __version__
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
 from lakeui.runtime.backup_files import files_check, files_keep, sizes
@@ -109,7 +110,7 @@ def backup_make(place: Warehouse, *, say: Say, link: bool = False, has_files: bo
         with transaction.atomic():
             needed, versions, birth, made_at = _dumped(part / DUMP, say)
         fault_point("backup.dumped")
-        say(f"keeping {len(needed)} files" if has_files else f"looking at {len(needed)} files")
+        say(f"keeping {counted(len(needed), 'file')}" if has_files else f"looking at {counted(len(needed), 'file')}")
         inside, outside = _inside(needed), _outside(needed)
         kept = files_check(warehouse, outside if has_files else needed)
         if has_files:
@@ -231,7 +232,7 @@ def backup_restore(place: Warehouse, backup: Backup, *, say: Say) -> None:
         files_check(target, _outside(files) if backup.has_files else files)
         target.replace(MARK, json.dumps(backup.name).encode())
         if backup.has_files:
-            say(f"putting {len(files)} files back")
+            say(f"putting {counted(len(files), 'file')} back")
             files_keep(_files(place), target, _inside(files))
         fault_point("restoring.files")
         if not is_loaded:
@@ -258,8 +259,8 @@ def _whole_require(place: Warehouse, backup: Backup, files: dict[str, int]) -> N
     wrong = [path for path, size in held.items() if found.get(path) != size]
     if len(files) != backup.files or wrong:
         raise InvalidValue(
-            f"Backup {backup.name} is not whole: {len(wrong)} files are missing or of another size, such as"
-            f" {', '.join(wrong[:3]) or 'those of its list'}.",
+            f"Backup {backup.name} is not whole: {counted(len(wrong), 'file is', 'files are')} missing or of another"
+            f" size, such as {', '.join(wrong[:3]) or 'those of its list'}.",
             remedy="Restore another backup.",
         )
 

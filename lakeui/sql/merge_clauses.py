@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from catalog_app.pruning.predicates import ANYTHING
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue, NotSupported
 from lakeui.sql import statements as s
 from lakeui.sql.cursor import Cursor
@@ -118,7 +119,9 @@ def _insert(cursor: Cursor, scope: MergeScope) -> s.MergeInsert:
     values = _in_parentheses(cursor, lambda: _value(read_span(cursor, ","), scope, s.MergeFamily.NOT_MATCHED))
     if len(values) != len(columns):
         cursor.index = start
-        cursor.fail(f"{len(columns)} columns and {len(values)} values are named; the values begin")
+        cursor.fail(
+            f"{counted(len(columns), 'column')} and {counted(len(values), 'value')} are named; the values begin"
+        )
     return s.MergeInsert(tuple(zip(columns, values, strict=True)))
 
 

@@ -20,6 +20,7 @@ from sqlglot import exp
 from catalog_app.domain.types import canonical_type
 from catalog_app.pruning.comparison import digits
 from catalog_app.pruning.constants import date_of, moment_of
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.common.nearest import nearest_name
 from lakeui.sql.growth import words
@@ -258,7 +259,8 @@ class Binding:
         given = len(parameters.positional)
         if given and given != len(marks):
             raise _problem(
-                f"{given} values are given, and the statement has the marker ? {len(marks)} times.",
+                f"{counted(given, 'value is', 'values are')} given, and the statement has the marker ?"
+                f" {counted(len(marks), 'time')}.",
                 "Send one value for each, in their order.",
             )
 

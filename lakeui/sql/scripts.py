@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue
 from lakeui.sql.growth import words
 from lakeui.sql.lexer import Kind, Word, locate, read_words, syntax_problem
@@ -48,7 +49,7 @@ def script_split(text: str) -> tuple[ScriptStatement, ...]:
         raise syntax_problem(text, 0, "There is no statement")
     if len(filled) > MOST_STATEMENTS:
         raise InvalidValue(
-            f"The script has {len(filled):,} statements; at most {MOST_STATEMENTS} are taken.",
+            f"The script has {counted(len(filled), 'statement')}; at most {MOST_STATEMENTS} are taken.",
             remedy="Send it in parts.",
             field="script",
             nearest=None,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from lakeui.common.counts import counted
 from lakeui.common.errors import EngineError, LakeError, NotFound, Overloaded
 from lakeui.sql.check_templates import Measure, Rows, Versions, measure_of, scan_query
 from lakeui.sql.statements import TableName
@@ -68,7 +69,9 @@ def _by_scan(
     measures = [measure for _, measure in scan]
     first, table = scan[0][0], measures[0].table
     began = time.monotonic()
-    progress.step("check", first.name if len(scan) == 1 else f"{len(scan)} checks of {table.database}.{table.table}")
+    progress.step(
+        "check", first.name if len(scan) == 1 else f"{counted(len(scan), 'check')} of {table.database}.{table.table}"
+    )
     try:
         ((seen, *bad),) = ask(scan_query(measures, versions)).rows
     except _NOT_OF_THE_DATA:

@@ -18,6 +18,7 @@ from catalog_app.selectors.listing import table_sizes
 from catalog_app.selectors.objects import databases_list
 from catalog_app.selectors.schemas import visible_schemas
 from catalog_app.selectors.snapshots import Snapshot
+from lakeui.common.counts import counted
 from merge_app.comparison.compared_rows import row_pages
 from merge_app.comparison.row_pages import ComparedRow
 from merge_app.comparison.row_rules import RowPair, emptied_count, rule_ask
@@ -217,7 +218,9 @@ class _Look:
         if table.uncounted:
             return LookedAt(problem=f"nothing counts the rows that {', '.join(table.uncounted)} takes")
         if table.rows > MOST_ROWS:
-            return LookedAt(problem=f"it has {table.rows:,} changed rows, and {MOST_ROWS:,} are looked at at most")
+            return LookedAt(
+                problem=f"it has {counted(table.rows, 'changed row')}, and {MOST_ROWS:,} are looked at at most"
+            )
         if not table.rows:
             return LookedAt(rules={rule.key: RowFinding(0) for rule in rules})
         pages = row_pages(*self._pair, item.object_id, self._resolutions, self._engine, only_conflicts=False)

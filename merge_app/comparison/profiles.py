@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from catalog_app.domain.histogram import Bin, Intervals
+from lakeui.common.counts import counted
 
 Values = Sequence[Any] | None
 """A row by columns as JSON values; None where it is not there."""
@@ -223,7 +224,7 @@ def rows_profiled(columns: Sequence[ProfiledColumn], rows: Iterable[ChangedRow])
 
 def _risks(profiles: Sequence[ColumnProfile], deleted: int) -> Iterable[Risk]:
     if deleted:
-        yield Risk("ROWS_LOST", f"{deleted} {'row is' if deleted == 1 else 'rows are'} deleted.")
+        yield Risk("ROWS_LOST", f"{counted(deleted, 'row is', 'rows are')} deleted.")
     risen = sorted(profiles, key=lambda profile: profile.before.null_share - profile.after.null_share)
     for profile in risen:
         before, after = profile.before.null_share, profile.after.null_share

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from catalog_app.rules.codes import VerdictCode
+from lakeui.common.counts import counted
 from merge_app.lineage.facts import Granularity, Ints
 from merge_app.lineage.outcomes import TableOutcome
 
@@ -21,7 +22,7 @@ class FinerVerdict:
     def text(self) -> str:
         if not self.rows:
             return f"By {self.setting} this merges."
-        return f"By {self.setting}: {self.rows:,} {'row' if self.rows == 1 else 'rows'} in conflict."
+        return f"By {self.setting}: {counted(self.rows, 'row')} in conflict."
 
 
 Finer = Mapping[VerdictCode, tuple[FinerVerdict, ...]]

@@ -29,6 +29,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.transforms import is_taken
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import CONDITIONS, RuleTable
+from lakeui.common.counts import counted
 from lakeui.common.records import record
 from merge_app.planning.columns import AppliedColumns
 from merge_app.planning.findings import Problem
@@ -215,7 +216,7 @@ def _values_of_constraints(case: Case) -> Iterator[Problem]:
         if stored is None:
             continue
         condition = _shown(case, stored)
-        rows = "1 row" if found.rows == 1 else f"{found.rows} rows"
+        rows = counted(found.rows, "row")
         count = f"{rows}, such as {found.example}" if not found.reason else f"a row has no value: {found.reason}"
         yield Problem(
             _met(case, side, key, found),

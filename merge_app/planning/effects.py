@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from catalog_app.domain.checks import property_shown
+from lakeui.common.counts import counted
 from merge_app.planning.merge_plan import Decision, Effect, LeftOut, RecordedStatement, Resolution, ResolutionPart
 
 _PART_NAMES: Mapping[ResolutionPart, str] = {
@@ -48,7 +49,7 @@ def rule_effect(resolution: Resolution, outcome: RuleOutcome, source: str, desti
 
 
 def _rows(number: int) -> str:
-    return f"{number} row{'' if number == 1 else 's'}"
+    return counted(number, "row")
 
 
 def _named(examples: Sequence[str], number: int) -> str:
@@ -69,7 +70,7 @@ def rerun_effect(
 ) -> Effect:
     """The effect of running statements of the source again; ``matched`` counts the rows that each would change."""
     texts = [
-        f"the {item.kind.value.upper()} of version {item.version} changes {rows} row{'' if rows == 1 else 's'}"
+        f"the {item.kind.value.upper()} of version {item.version} changes {counted(rows, 'row')}"
         for item, rows in zip(statements, matched, strict=True)
     ]
     kept = f"Keeps both, and runs what {source} did again on the new rows of {destination}"
@@ -137,9 +138,9 @@ def _left_text(item: LeftOut, branches: Mapping[str, str]) -> str:
     if item.what in ("table", "database"):
         return f"the {item.what} {', '.join(item.examples)} of {branch}"
     if item.what.startswith("rows "):
-        return f"{item.count} row{'' if item.count == 1 else 's'} {item.what.removeprefix('rows ')} on {branch}{named}"
+        return f"{counted(item.count, 'row')} {item.what.removeprefix('rows ')} on {branch}{named}"
     if item.what.startswith("values "):
-        return f"{item.count} {'value' if item.count == 1 else 'values'} {item.what[7:]} written on {branch}{named}"
+        return f"{counted(item.count, 'value')} {item.what[7:]} written on {branch}{named}"
     many = {"properties": "property", "columns": "column", "partitions": "partition"}
     what = many[item.what] if item.count == 1 else item.what
     return f"the change of {item.count} {what} on {branch}{named}"

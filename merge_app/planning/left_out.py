@@ -10,6 +10,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import Field, ParsedType
 from catalog_app.rules.codes import VerdictCode
+from lakeui.common.counts import counted
 from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.conditions import ROW_AXES
 from merge_app.planning.effects import example_text
@@ -84,14 +85,14 @@ def left_value_notes(pair: Pair, values: Iterable[LeftValues]) -> Iterator[Probl
         changes = pair.source if is_source else pair.destination
         axis = changes.first_of(ROW_AXES, ROW_AXES[0])
         part = "field" if item.is_field else "column"
-        counted = f"{item.rows} changed value{'' if item.rows == 1 else 's'} of {part} {item.column}"
+        left = f"{counted(item.rows, 'changed value')} of {part} {item.column}"
         side = changes.branch or f"the {SIDE_NAMES[item.side]}"
         verb, what = ("is", "it") if item.rows == 1 else ("are", "them")
         yield Problem(
             (axis, "column") if is_source else ("column", axis),
             VerdictCode.DISCARDED_VALUE,
             "",
-            f"{counted} {verb} left out: {side} wrote {what}, and the merged table has no such {part}"
+            f"{left} {verb} left out: {side} wrote {what}, and the merged table has no such {part}"
             f"{rows_named(item.examples)}",
             {
                 "side": item.side,

@@ -9,6 +9,7 @@ from catalog_app.domain.checks import is_stored, property_shown
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, OperationKind
 from catalog_app.domain.row_merge import RowJudgement
 from catalog_app.rules.codes import VerdictCode
+from lakeui.common.counts import counted
 from merge_app.planning.field_changes import fields_dropped_over, fields_overridden
 from merge_app.planning.findings import Pair, Problem
 from merge_app.planning.net_changes import ObjectChanges
@@ -48,14 +49,14 @@ def discarded_note(kind: OperationKind, by: OperationKind, extent: str, details:
 
 
 def rows_text(rows: int) -> str:
-    return f"{rows} row{'' if rows == 1 else 's'}"
+    return counted(rows, "row")
 
 
 def extent_text(rows: int, emptied: int) -> str:
     """``emptied``: files of which every row was taken."""
     if not emptied:
         return rows_text(rows)
-    files = f"{emptied} whole file{'' if emptied == 1 else 's'}"
+    files = counted(emptied, "whole file")
     return f"{rows_text(rows)} and {files}" if rows else files
 
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from catalog_app.domain.owners import OwnerVerdict
 from catalog_app.domain.policy_judgement import PolicyVerdict
+from lakeui.common.counts import counted
 from merge_app.review.states import RequestState
 
 
@@ -243,14 +244,14 @@ def _blockers(case: Case, objections: Sequence[Vote], counting: Sequence[Vote]) 
         found.append(
             Blocker(
                 BlockerCode.APPROVALS_MISSING,
-                f"{approvals} of {case.required_approvals} approvals count for what the branches hold now.",
+                f"{approvals} of {_needed(case.required_approvals)} for what the branches hold now.",
             )
         )
     names = [vote.reviewer for vote in counting]
     found += [
         Blocker(
             BlockerCode.APPROVALS_MISSING if verdict.is_judged else BlockerCode.POLICY_MISSING,
-            f"{verdict.message} {verdict.approvals(names)} of {verdict.required_approvals} approvals count.",
+            f"{verdict.message} {verdict.approvals(names)} of {_needed(verdict.required_approvals)}.",
         )
         for verdict in case.policies
         if not verdict.is_fulfilled(names)
@@ -267,6 +268,10 @@ def _blockers(case: Case, objections: Sequence[Vote], counting: Sequence[Vote]) 
     if case.is_conflicted:
         found.append(Blocker(BlockerCode.CONFLICTS, "The branches conflict."))
     return found
+
+
+def _needed(approvals: int) -> str:
+    return counted(approvals, "approval counts", "approvals count")
 
 
 def _check_blocker(name: str, state: CheckState) -> Blocker:

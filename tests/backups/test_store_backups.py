@@ -107,7 +107,7 @@ def test_what_a_bucket_lost_is_named(lake: Lake, address: str, own_warehouse: st
     with place.local_copy(path) as copy:
         content = copy.read_bytes()
     place.write(path, content[:-1])
-    with pytest.raises(InvalidValue, match="is not whole: 1 files"):
+    with pytest.raises(InvalidValue, match="is not whole: 1 file is missing"):
         call_command("restore", address)
     lost = path.partition("/")[2]
     lake_files.remove(lost)

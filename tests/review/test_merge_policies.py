@@ -306,7 +306,7 @@ def test_only_approvals_of_named_people_count(lake: ReviewLake) -> None:
     judged()
     seen = lake.fingerprint("c...main")
     lake.post("carol", "1/reviews/", {"verdict": "approve", "fingerprint": seen})
-    assert "by bob. 0 of 1 approvals count." in detail(lake)["blockers"][0]["message"]
+    assert "by bob. 0 of 1 approval counts." in detail(lake)["blockers"][0]["message"]
     lake.post("bob", "1/reviews/", {"verdict": "approve", "fingerprint": seen})
     assert detail(lake)["mergeable"]
 

@@ -185,7 +185,7 @@ def test_refusals_say_why(lake: Lake, files: Path, tmp_path: Path, monkeypatch: 
 
     place = export(lake, "main", to=tmp_path / "out")["d.t"]
     monkeypatch.setattr(exports, "metadata_make", refuse)
-    with pytest.raises(CommandError, match="1 tables were left out"):
+    with pytest.raises(CommandError, match="1 table was left out"):
         export(lake, "main", to=tmp_path / "out")
     with pytest.raises(FileNotFoundError):
         ids(place)

@@ -250,7 +250,7 @@ def test_copy_into_reads_each_form(lake: Lake, outside: Path) -> None:
     options = "FORMAT_OPTIONS ('header' = 'true', 'delimiter' = ';', 'nullValue' = '-', 'encoding' = 'iso-8859-1')"
     for form, rest in [("PARQUET", ""), ("JSON", ""), ("CSV", options)]:
         text = f"COPY INTO d.forms FROM '{outside}' FILEFORMAT = {form} PATTERN = '*.{form.lower()}' {rest}"
-        assert lake.sql(text).extra["notices"] == ["1 files were loaded, 0 had been loaded before."]
+        assert lake.sql(text).extra["notices"] == ["1 file was loaded, 0 had been loaded before."]
         assert lake.sql(text).extra["notices"] == ["0 files were loaded, 1 had been loaded before."]
     assert found(lake, "SELECT id, v, m['k'], CAST(at AS STRING) FROM d.forms ORDER BY id") == [
         [10, "p", 1, None],

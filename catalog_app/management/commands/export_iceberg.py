@@ -12,6 +12,7 @@ from catalog_app.selectors.references import snapshot_of
 from catalog_app.selectors.snapshots import catalog_get
 from catalog_app.services.exports import export_folder, tables_export
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.counts import counted
 from lakeui.common.errors import LakeError
 
 
@@ -54,4 +55,4 @@ class Command(BaseCommand):
         for label, why in done.refused.items():
             self.stderr.write(f"{label}: {why}")
         if done.refused:
-            raise CommandError(f"{len(done.refused)} tables were left out.")
+            raise CommandError(f"{counted(len(done.refused), 'table was', 'tables were')} left out.")

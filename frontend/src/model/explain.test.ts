@@ -20,13 +20,15 @@ describe("the tree of EXPLAIN", () => {
       { isKept: true, path: "5/data/a (1).parquet", rows: "2", reason: "a row can match" },
       { isKept: false, path: "5/data/b.parquet", rows: "1,000", reason: "its statistics rule out every row" },
     ]);
+    const [one] = tree(["scan", "d.v: 1 of 1 file, 1 row, by x"], ["keep file", "a.parquet (1 row): a row can match"]) ?? [];
+    expect([one?.scan, one?.files]).toEqual([{ where: "d.v", kept: 1, all: 1, rows: "1", why: "by x" }, [{ isKept: true, path: "a.parquet", rows: "1", reason: "a row can match" }]]);
     expect(found?.[2]?.scan).toEqual({ where: "d.u at version 36", kept: 0, all: 0, rows: "0", why: "no condition that statistics answer" });
   });
 
   it("keeps the lines of a plan together, and every step that it does not know", () => {
-    const found = tree(["scan", "files for WHEN NOT MATCHED BY SOURCE"], ["new step", "as it is"], ["plan", "Sort"], ["plan", "+- Scan"], ["run", "1 rows in 0.1 s"]);
+    const found = tree(["scan", "files for WHEN NOT MATCHED BY SOURCE"], ["new step", "as it is"], ["plan", "Sort"], ["plan", "+- Scan"], ["run", "1 row in 0.1 s"]);
     expect(found?.map(({ step, detail, plan, scan }) => [step, detail, plan.length, scan])).toEqual([
-      ["scan", "files for WHEN NOT MATCHED BY SOURCE", 0, undefined], ["new step", "as it is", 0, undefined], ["plan", "", 2, undefined], ["run", "1 rows in 0.1 s", 0, undefined],
+      ["scan", "files for WHEN NOT MATCHED BY SOURCE", 0, undefined], ["new step", "as it is", 0, undefined], ["plan", "", 2, undefined], ["run", "1 row in 0.1 s", 0, undefined],
     ]);
   });
 

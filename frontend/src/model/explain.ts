@@ -28,8 +28,8 @@ export interface ExplainFile {
 }
 
 const EXPLAIN = /^\s*explain\b/i;
-const SCAN = /^(.+): ([\d,]+) of ([\d,]+) files, ([\d,]+) rows, (.+)$/s;
-const FILE = /^(.+) \(([\d,]+) rows\): (.+)$/s;
+const SCAN = /^(.+): ([\d,]+) of ([\d,]+) files?, ([\d,]+) rows?, (.+)$/s;
+const FILE = /^(.+) \(([\d,]+) rows?\): (.+)$/s;
 
 /** The tree; undefined where the answer is not one of EXPLAIN. */
 export function explainTree(statement: string, columns: readonly { name: string }[], rows: readonly (readonly unknown[])[]): ExplainStep[] | undefined {

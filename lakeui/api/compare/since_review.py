@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lakeui.api.compare.comparing import Pair, comparison_read
+from lakeui.common.counts import counted
 from lakeui.common.errors import NotFound
 from merge_app.review.models import MergeRequest, Review
 from merge_app.review.since_review import (
@@ -122,7 +123,7 @@ def _summary(review: Review, found: ChangesSince, objects: list[ObjectSince] | N
     for change, verb in ((NEW, "new"), (CHANGED, "changed"), (GONE, "gone")):
         count = sum(item.change == change for item in found.decisions)
         if count:
-            parts.append(f"{_counted(count, 'decision')} {'is' if count == 1 else 'are'} {verb}")
+            parts.append(f"{counted(count, 'decision')} {'is' if count == 1 else 'are'} {verb}")
     if found.rules_changed:
         parts.append("the rules of merging changed")
     return f"{'; '.join(parts) or 'nothing changed'}."
@@ -136,14 +137,10 @@ def _committed(sides: Any, objects: list[ObjectSince] | None) -> str:
     singular = sum(len(commits) for _, commits in sides) == 1
     if not names:
         return f"{made} {'changes' if singular else 'change'} nothing of the request"
-    shown = ", ".join(names) if len(names) <= NAMES_SHOWN else _counted(len(names), "object")
+    shown = ", ".join(names) if len(names) <= NAMES_SHOWN else counted(len(names), "object")
     return f"{made} {'changes' if singular else 'change'} {shown}"
 
 
 def _commits(branch: str, count: int) -> str:
     least = "at least " if count == COMMITS_SHOWN else ""
-    return f"{least}{_counted(count, 'commit')} on {branch}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{least}{counted(count, 'commit')} on {branch}"

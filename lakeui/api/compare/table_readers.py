@@ -14,6 +14,7 @@ from catalog_app.domain.roles import Principal
 from catalog_app.models import Branch, CommitRead
 from catalog_app.rules.codes import VerdictCode
 from lakeui.api.compare.comparing import Pair, findings_read, object_read
+from lakeui.common.counts import counted
 from lakeui.common.errors import NotFound
 from merge_app.comparison.profiles import Risk
 from merge_app.pipelines.selectors import pipelines_list
@@ -81,5 +82,6 @@ def _recently_read(branch: Branch, table_id: int) -> Iterator[Risk]:
     )
     count = reads.values("commit_id").distinct().count()
     if count:
-        statements = "1 statement" if count == 1 else f"{count} statements"
-        yield Risk("TABLE_READ", f"In the last 24 hours {statements} wrote rows of it into other tables.")
+        yield Risk(
+            "TABLE_READ", f"In the last 24 hours {counted(count, 'statement')} wrote rows of it into other tables."
+        )

@@ -14,6 +14,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.engine.inputs_outputs import FileSource
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.storage.warehouse import NO_TABLE
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.frontdoor.call import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.compute import engine
@@ -122,7 +123,7 @@ def run_execute(run: PipelineRun, *, session: Session, context: Context) -> Stat
             work = _work(run.pipeline, body, reporter)
             result = record.answers(carry_out(_run, work, _text(work), session, context))
             if archived := claims_archive(task_id=run.pk):
-                reporter.say("archive", f"{archived:,} files of landing zones")
+                reporter.say("archive", f"{counted(archived, 'file')} of landing zones")
         except LakeError as error:
             reporter.say("failed", error.message, level="error")
             raise
@@ -236,12 +237,12 @@ def _write_rows(call: Call, work: PipelineWork, prepared: PreparedRun, moment: d
         marker_refuse(call, configuration, work.table, table, setting_of(last, "scd_open_marker"))
         duplicates_refuse(call, configuration, work.table, table)
     with _executed(call, prepared, moment) as batch:
-        work.reporter.say("execute", f"{batch.rows:,} rows")
+        work.reporter.say("execute", counted(batch.rows, "row"))
         # Many rows wait together with the keys that were asked for, few without.
         keys = () if batch.table is not None else tuple(f"pipeline key {index}" for index in range(len(batch.keys)))
         names = (*(name for name, _ in batch.columns), *keys, NUMBER)
         bound = call.with_aside(BATCH, FileSource(batch.folder, names, batch.rows))
-        call.context.step("check", f"{batch.rows:,} rows")
+        call.context.step("check", counted(batch.rows, "row"))
         write = batch_write(configuration, prepared.target, table, batch.columns, moment)
         _say_what_is_not_stored(work, write, table)
         write = rows_checked(bound, write, batch, work.reporter)

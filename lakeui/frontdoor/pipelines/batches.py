@@ -10,6 +10,7 @@ from catalog_app.domain.quoting import write_name
 from catalog_app.domain.state import TableState
 from catalog_app.domain.types import value_type
 from catalog_app.engine.merge_values import FrozenSource
+from lakeui.common.counts import counted
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotNullViolation
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call
@@ -155,8 +156,8 @@ def _say_what_is_left_out(call: Call, write: BatchWrite, reporter: Reporter) -> 
     rows, keys = (int(str(number)) for number in found)
     if rows:
         message = (
-            f"{rows:,} rows of {keys:,} keys are left out: without watermark_column the highest row of a key, by all"
-            " columns, is written."
+            f"{counted(rows, 'row')} of {counted(keys, 'key')} {'is' if rows == 1 else 'are'} left out: without"
+            " watermark_column the highest row of a key, by all columns, is written."
         )
         reporter.say("check", message, level="warning")
         reporter.keep(is_degraded=True)

@@ -21,6 +21,7 @@ from catalog_app.importing.scanning import batches_write, converted_writer, file
 from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
 from catalog_app.services.imports import largest_import
 from catalog_app.storage.warehouse import NO_TABLE, Warehouse
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.pipelines.work import PipelineWork
@@ -95,12 +96,12 @@ def _zone(call: Call, work: PipelineWork, zone: str, files: Sequence[LandingFile
         work.reporter.say("read", message, level="warning")
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
     folder = warehouse.new_staging(NO_TABLE)
-    call.context.step("read", f"{len(files):,} files of the landing zone {zone}")
+    call.context.step("read", f"{counted(len(files), 'file')} of the landing zone {zone}")
     try:
         warehouse.make_folder(folder)
         parts = _converted(warehouse, folder, files, dict(columns))
         rows = sum(part.rows for part in parts)
-        work.reporter.say("read", f"{rows:,} rows of {len(files):,} files of the landing zone {zone}")
+        work.reporter.say("read", f"{counted(rows, 'row')} of {counted(len(files), 'file')} of the landing zone {zone}")
         yield _joined(parts, columns)
     finally:
         warehouse.discard(folder)

@@ -12,6 +12,7 @@ from typing import Any
 
 from catalog_app.models import Transaction, TransactionState
 from catalog_app.services.transactions import transaction_begin, transaction_close
+from lakeui.common.counts import counted
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine, interruptible
@@ -115,5 +116,5 @@ def _check(call: Call, checks: Sequence[str], target: sql.TableName) -> None:
         (found,) = engine().select(source.text, source.tables, limit=1).rows
     failed = [{"condition": text, "rows": rows} for text, rows in zip(checks, found, strict=True) if rows]
     if failed:
-        message = "; ".join(f"{item['rows']:,} rows are not {item['condition']}" for item in failed)
+        message = "; ".join(f"{counted(item['rows'], 'row is', 'rows are')} not {item['condition']}" for item in failed)
         raise CheckFailed(f"{message}.", remedy="Mend the source or the check; the table is as it was.", checks=failed)

@@ -9,6 +9,7 @@ from catalog_app.engine.merge_values import FrozenSource
 from catalog_app.pruning.keys import KnownKeys, files_with_keys, known_keys
 from catalog_app.pruning.predicates import Compared
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
+from lakeui.common.counts import counted
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.expressions.pruning import pruned
 from merge_app.pipelines.definition.writes import BatchWrite
@@ -27,7 +28,7 @@ def stored_versions(call: Call, write: BatchWrite, table: TableState, batch: Fro
         for segment, may_hold in zip(segments, holding, strict=True)
         if _may_matter(write, segment, until, may_hold=bool(may_hold))
     ]
-    call.context.step("read versions", f"{len(chosen)} of {len(segments)} files of {table.name}")
+    call.context.step("read versions", f"{len(chosen):,} of {counted(len(segments), 'file')} of {table.name}")
     return table_scan(call.snapshot, table, chosen)
 
 

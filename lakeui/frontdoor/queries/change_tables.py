@@ -28,6 +28,7 @@ from catalog_app.selectors.snapshots import (
     version_check,
 )
 from catalog_app.selectors.tags import tag_get
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 from lakeui.frontdoor.call import Call, branch_of, place_of, table_for_reading, view_asked
 from lakeui.frontdoor.changed_files import files_changed, state_valid
@@ -82,7 +83,9 @@ def _commits(call: Call, name: sql.TableName, changes: sql.TableChanges) -> Chan
         scans.append(ChangedScans(_as(state, changed.before), _as(state, changed.after), version, time))
     _read(call, table_id, after)
     files = sum(len(scan.before.files) + len(scan.after.files) for scan in scans)
-    detail = f"versions {first} to {last}: {len(scans)} commits changed it, {files} files to compare"
+    detail = (
+        f"versions {first} to {last}: {counted(len(scans), 'commit')} changed it, {counted(files, 'file')} to compare"
+    )
     return ChangesFound(commits_query(scans, _empty(state)), found.label, detail)
 
 
@@ -133,7 +136,8 @@ def _difference(call: Call, name: sql.TableName, changes: sql.TableChanges) -> C
     changed = files_changed(before, after, table)
     for side in (before, after):
         _read(call, table.table_id, side)
-    detail = f"{changes.first} against {changes.last}: {changed.files} files to compare, {changed.files_shared} shared"
+    files = counted(changed.files, "file")
+    detail = f"{changes.first} against {changes.last}: {files} to compare, {changed.files_shared} shared"
     query = difference_query(_as(table, changed.before), _as(table, changed.after))
     return ChangesFound(query, f"{database.name}.{table.name}", detail)
 

@@ -14,6 +14,7 @@ from catalog_app.pruning.predicates import ANYTHING, Predicate
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.services.compaction import Reason
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.counts import counted
 from lakeui.common.errors import NotSupported
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_reading, table_for_writing, view_asked
 from lakeui.frontdoor.compacted_files import files_due
@@ -71,8 +72,9 @@ def _on_spark(call: Call, statement: sql.Select, mode: sql.ExplainMode) -> Itera
         seconds = time.monotonic() - began
     files = {file.path: file.rows for scan in _scans(source) for file in scan.files}
     size = sum(Warehouse(settings.LAKEUI["WAREHOUSE"]).size(path) for path in files)
-    yield "run", f"{rows:,} rows in {seconds:.3f} s"
-    yield "read", f"{len(files):,} files of {size:,} bytes, which hold {sum(files.values()):,} rows, deleted ones too"
+    yield "run", f"{counted(rows, 'row')} in {seconds:.3f} s"
+    held = counted(sum(files.values()), "row")
+    yield "read", f"{counted(len(files), 'file')} of {counted(size, 'byte')}, with {held}, deleted ones too"
 
 
 def _scans(source: QuerySource) -> Iterator[TableScan]:
@@ -129,12 +131,12 @@ def _optimize(target: ResolvedTable, statement: sql.Optimize) -> Iterator[Step]:
     due = files_due(target, statement)
     size = sum(segment.bytes for segment in due.compaction.segments)
     yield "optimize", target.label
-    yield "compact", f"{len(due.compaction.chosen):,} of {len(due.segments):,} files, {size:,} bytes"
+    yield "compact", f"{len(due.compaction.chosen):,} of {counted(len(due.segments), 'file')}, {counted(size, 'byte')}"
     for reason in Reason:
         if count := due.compaction.count(reason):
             yield "compact", f"{count:,} {_REASONS[reason]}"
     if due.compaction.chosen:
-        yield "write", f"about {due.compaction.files_after:,} files"
+        yield "write", f"about {counted(due.compaction.files_after, 'file')}"
 
 
 _REASONS = {
@@ -186,7 +188,7 @@ def _scan(read: _Read) -> Iterator[Step]:
     rows = sum(segment.rows - segment.deleted_rows for segment in kept)
     why = "no condition that statistics answer" if read.predicate == ANYTHING else f"by {read.shown}"
     where = f"{found.label} at version {found.place.snapshot.version}"
-    yield "scan", f"{where}: {len(kept)} of {len(segments)} files, {rows:,} rows, {why}"
+    yield "scan", f"{where}: {len(kept):,} of {counted(len(segments), 'file')}, {counted(rows, 'row')}, {why}"
     named = [("keep file", segment, "a row can match") for segment in kept]
     named += [("skip file", segment, "its statistics rule out every row") for segment in skipped]
     for step, segment, reason in named[:MOST_FILES]:
@@ -196,4 +198,4 @@ def _scan(read: _Read) -> Iterator[Step]:
 
 
 def _file(segment: SegmentState, reason: str) -> str:
-    return f"{segment.path} ({segment.rows - segment.deleted_rows:,} rows): {reason}"
+    return f"{segment.path} ({counted(segment.rows - segment.deleted_rows, 'row')}): {reason}"

@@ -22,6 +22,7 @@ from catalog_app.domain.operations import (
 from catalog_app.domain.schema import Schema
 from catalog_app.services.registered import registered_taken_back
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.counts import counted
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.rehearsal import Rehearsal
@@ -123,7 +124,7 @@ def _partition(change: PartitionChange, files: int) -> Step:
 
 
 def _files(count: int) -> str:
-    return f"{count:,} file{'' if count == 1 else 's'}"
+    return counted(count, "file")
 
 
 def _values(values: PartitionValues | None) -> str:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from catalog_app.selectors.segments import segments_list, table_scan
+from lakeui.common.counts import counted
 from lakeui.common.errors import EngineError
 from lakeui.frontdoor.call import Call, table_for_reading
 from lakeui.frontdoor.compute import engine, interruptible
@@ -26,7 +27,7 @@ def show_profile(call: Call, statement: sql.ShowProfile) -> StatementResult:
     table, snapshot = found.table, found.place.snapshot
     scan = table_scan(snapshot, table, segments_list(snapshot, table.table_id))
     rows: list[list[Any]] = []
-    call.context.step("profile", f"{len(table.schema.columns)} columns of {found.label}")
+    call.context.step("profile", f"{counted(len(table.schema.columns), 'column')} of {found.label}")
     with interruptible(call.context):
         try:
             for counts in engine().profile(scan, call.context.on_cancel):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from catalog_app.domain.state import TableState
 from catalog_app.engine.inputs_outputs import QueryResult
 from catalog_app.selectors.snapshots import Snapshot, version_check
+from lakeui.common.counts import counted
 from lakeui.common.errors import NotFound
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_reading
 from lakeui.frontdoor.changed_files import files_changed, state_valid
@@ -65,7 +66,7 @@ def row_differences(
     ``table`` is the table as ``after`` sees it. Only files that the two do not share, deletes included, are read.
     """
     changed = files_changed(before, after, table)
-    context.step("compare", f"{changed.files} files of {table.name}")
+    context.step("compare", f"{counted(changed.files, 'file')} of {table.name}")
     with interruptible(context):
         found = engine().changes(changed.before, changed.after, limit=limit)
     return RowDifferences(found, files_scanned=changed.files, files_skipped=changed.files_shared)

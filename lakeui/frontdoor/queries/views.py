@@ -10,6 +10,7 @@ from catalog_app.domain.names import name_check
 from catalog_app.domain.state import COMMENT
 from catalog_app.selectors.objects import database_get
 from catalog_app.selectors.views import ViewRead, ViewState, views_list
+from lakeui.common.counts import counted
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound, PropertyNotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call, Place, place_of, table_exists, view_find
@@ -119,7 +120,7 @@ def _query_check(call: Call, statement: _Stated) -> None:
     columns = statement.columns if isinstance(statement, sql.CreateView) else ()
     if columns and len(columns) != len(found):
         raise InvalidValue(
-            f"The view names {len(columns)} columns, and its query has {len(found)}.",
+            f"The view names {counted(len(columns), 'column')}, and its query has {len(found):,}.",
             remedy=f"Name each of them: {', '.join(name for name, _ in found)}.",
         )
 

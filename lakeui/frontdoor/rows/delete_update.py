@@ -11,6 +11,7 @@ from catalog_app.domain.operations import (
 from catalog_app.engine.copy_on_write import Marks
 from catalog_app.selectors.segments import table_scan
 from catalog_app.services.files import data_files_register, delete_files_register
+from lakeui.common.counts import counted
 from lakeui.frontdoor.call import Call, table_for_writing
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.analysis import assigned_columns, rows_analyse
@@ -39,7 +40,7 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     target = table_for_writing(call, statement.table)
     segments = call.segments(target.place.snapshot, target.table.table_id)
     chosen = pruned(segments, target.table.schema.columns, predicate_of(statement.where))
-    call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
+    call.context.step("find rows", f"{len(chosen):,} of {counted(len(segments), 'file')} of {target.label}")
     scan = table_scan(target.place.snapshot, target.table, chosen)
     alias = statement.alias or target.table.name
     where = with_row_id(target.table.schema, statement.where, alias)
@@ -70,7 +71,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     table = target.table
     segments = call.segments(target.place.snapshot, table.table_id)
     chosen = pruned(segments, table.schema.columns, predicate_of(statement.where))
-    call.context.step("rewrite rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
+    call.context.step("rewrite rows", f"{len(chosen):,} of {counted(len(segments), 'file')} of {target.label}")
     scan = table_scan(target.place.snapshot, table, chosen)
     alias = statement.alias or table.name
     where = with_row_id(table.schema, statement.where, alias)

@@ -22,6 +22,7 @@ from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
 from catalog_app.models import FileImport
 from catalog_app.services.imports import import_opened
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue, LakeError, NotFound, NotNullViolation
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call, ResolvedTable
@@ -102,7 +103,7 @@ def file_stage(
 ) -> list[NewDataFile]:
     table = target.table
     with converted(call, reading, made, keep_kind=keep_kind) as rows, staging(call):
-        call.context.step("write", f"{rows.rows:,} rows of {target.label}")
+        call.context.step("write", f"{counted(rows.rows, 'row')} of {target.label}")
         source = typed_rows(rows, reading.chosen)
         try:
             return engine().append(

@@ -11,6 +11,7 @@ from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.engine.map_keys import with_single_keys
 from catalog_app.engine.types import storage_type
 from catalog_app.importing.spec import ColumnChoice
+from lakeui.common.counts import counted
 from lakeui.common.errors import DuplicateKey, InvalidValue, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call, ResolvedTable
@@ -38,7 +39,7 @@ def keyed_merge(
     if not merge.schema_evolution:
         _require_whole(target, names)
     batch = QuerySource(_batch_text(merge, columns), {_FILE: rows})
-    call.context.step("compare keys", f"{rows.rows:,} rows of the batch")
+    call.context.step("compare keys", f"{counted(rows.rows, 'row')} of the batch")
     _refuse_duplicates(merge, batch)
     return merge_from(call, _statement(target, merge, batch.text), target, batch, fills_fields=True)
 

@@ -15,6 +15,7 @@ from catalog_app.engine.expressions import Side
 from catalog_app.engine.failures import null_refused
 from catalog_app.engine.merge_values import Act, Family, Rule, SourceRows
 from catalog_app.engine.types import storable_type
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.columns.evolving import Evolved, SourceColumns, evolved
 from lakeui.frontdoor.compute import engine
@@ -81,7 +82,7 @@ def _described(source: SourceRows) -> tuple[tuple[str, str], ...]:
         return tuple(found)
     if len(source.columns) != len(found):
         raise InvalidValue(
-            f"The source has {len(found)} columns, its alias names {len(source.columns)}.",
+            f"The source has {counted(len(found), 'column')}, its alias names {len(source.columns)}.",
             remedy="Name as many columns as the source has.",
         )
     return tuple((name, kind) for name, (_, kind) in zip(source.columns, found, strict=True))

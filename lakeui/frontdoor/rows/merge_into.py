@@ -23,6 +23,7 @@ from catalog_app.pruning.predicates import ANYTHING
 from catalog_app.selectors.segments import SegmentState, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
+from lakeui.common.counts import counted
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.call import Call, ResolvedTable, scan_for_copies, table_for_writing
 from lakeui.frontdoor.columns.evolving import Evolved
@@ -177,12 +178,14 @@ def _stage(merge: _Merge, prepared: PreparedClauses, frozen: FrozenSource) -> _S
     fresh, rules = prepared.evolved, prepared.rules
     keys = _keys(merge, frozen)
     chosen = _worth_reading(merge, keys)
-    merge.call.context.step("merge rows", f"{len(chosen)} of {len(merge.segments)} files of {merge.target.label}")
+    merge.call.context.step(
+        "merge rows", f"{len(chosen):,} of {counted(len(merge.segments), 'file')} of {merge.target.label}"
+    )
     scan = table_scan(merge.target.place.snapshot, fresh.table, chosen)
     copies = copies_files(merge.table, "merge")
-    counted = identities_of(fresh.table.properties, fresh.table.schema)
+    identities = identities_of(fresh.table.properties, fresh.table.schema)
     on, alias = _on(merge, frozen), merge.statement.alias
-    task = MergeTask(scan, alias, on, rules, copies, merge.supersedes, merge.fills, counted)
+    task = MergeTask(scan, alias, on, rules, copies, merge.supersedes, merge.fills, identities)
     changes = engine().merge(task, frozen)
     staged_fit(replace(merge.target, table=fresh.table), (*changes.images, *changes.inserted))
     _refuse_duplicate_keys(merge, fresh.table, changes)

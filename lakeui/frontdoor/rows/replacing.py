@@ -13,6 +13,7 @@ from catalog_app.engine.inputs_outputs import RowChanges
 from catalog_app.selectors.segments import SegmentState, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
@@ -46,7 +47,7 @@ def _insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
     staged = insert_stage(call, target, statement)
     with staging(call):
         _refuse_others(target, staged, where)
-        call.context.step("find rows", f"{len(chosen)} of {len(segments)} files of {target.label}")
+        call.context.step("find rows", f"{len(chosen):,} of {counted(len(segments), 'file')} of {target.label}")
         changes = engine().delete(scan, where.text, alias=alias)
         staged_rows_check(target, staged, _left(segments, changes))
         copied = touched_copy(target, "delete", scan, Marks((), changes.delete_files, ()))
@@ -103,7 +104,7 @@ def _refuse_others(target: ResolvedTable, staged: Sequence[NewDataFile], where: 
     text = f"SELECT count(*) AS n FROM `__lake_0` AS {name} WHERE NOT coalesce(({where.text}\n), false)"
     found = engine().select(text, {"__lake_0": TableScan(target.table.table_id, schema, files)}, limit=1)
     if count := found.rows[0][0]:
-        rows = "1 new row" if count == 1 else f"{count:,} new rows"
+        rows = counted(count, "new row")
         raise InvalidValue(
             f"The condition of REPLACE WHERE is not true of {rows}.",
             remedy="Give only rows of which it is true, or replace more rows.",

@@ -14,6 +14,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import identity_numbers_pass
+from lakeui.common.counts import counted
 from lakeui.common.errors import InvalidValue, NotNullViolation, NotSupported
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.columns.fields import changes_fields, field_alter, field_rename, fields_add, fields_drop
@@ -186,7 +187,7 @@ def _require_no_nulls(target: ResolvedTable, name: str) -> None:
         return
     nulls = engine().null_counts(table_scan(target.place.snapshot, target.table, unsure), [column.name])
     if count := nulls[column.name]:
-        rows = "1 row" if count == 1 else f"{count:,} rows"
+        rows = counted(count, "row")
         raise NotNullViolation(
             f"Column {column.name} of {target.label} has {rows} with NULL.",
             remedy="Fill them first: UPDATE ... SET ... WHERE ... IS NULL.",

@@ -29,6 +29,7 @@ from catalog_app.services.files import data_files_register
 from catalog_app.services.imports import largest_import
 from catalog_app.storage.warehouse import Warehouse
 from catalog_app.takeover.locations import Locations, OutsideFile
+from lakeui.common.counts import counted
 from lakeui.common.errors import CheckViolated, InvalidValue, LakeError, NotFound, NotNullViolation
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
@@ -58,7 +59,9 @@ def copy_into(call: Call, statement: sql.CopyInto) -> StatementResult:
     by_file = {file.path: _stage(call, target, warehouse, statement, file) for file in fresh}
     staged = [part for parts in by_file.values() for part in parts]
     metrics = staged_metrics(staged)
-    said = f"{len(fresh):,} files were loaded, {len(found) - len(fresh):,} had been loaded before."
+    said = (
+        f"{counted(len(fresh), 'file was', 'files were')} loaded, {len(found) - len(fresh):,} had been loaded before."
+    )
     if not fresh:
         return with_notice(StatementResult(version=target.place.snapshot.version, metrics=metrics), said)
     _require_unchanged(fresh, locations.files(uri))

@@ -11,6 +11,7 @@ from catalog_app.models import Branch, Database
 from catalog_app.selectors.objects import database_get, databases_named, tables_list
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.services import alterations
+from lakeui.common.counts import counted
 from lakeui.common.errors import AlreadyExists, InvalidValue, NotFound
 from lakeui.frontdoor.call import (
     Call,
@@ -60,7 +61,7 @@ def drop_database(call: Call, statement: sql.DropDatabase) -> StatementResult:
     tables = tables_list(place.seen, [place.state.database_id])
     if tables and not statement.cascade:
         raise InvalidValue(
-            f"Database {place.state.name} holds {len(tables)} tables, {tables[0].name} among them.",
+            f"Database {place.state.name} holds {counted(len(tables), 'table')}, {tables[0].name} among them.",
             remedy="Add CASCADE to drop them with it.",
         )
     return _commit_database(call, place, "DROP DATABASE", alterations.operation(place.state, OperationKind.DROP))

@@ -11,6 +11,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.selectors.segments import SegmentState, segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import data_files_register, delete_files_register
+from lakeui.common.counts import counted
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.call import Call, ResolvedTable
 from lakeui.frontdoor.compute import engine
@@ -53,7 +54,7 @@ def generated_add(
 def _fill(call: Call, target: ResolvedTable, names: Sequence[str], segments: Sequence[SegmentState]) -> _Filled:
     """Stage new images of all rows under the schema that the table gets."""
     table = target.table
-    call.context.step("rewrite rows", f"{len(segments)} files of {target.label}")
+    call.context.step("rewrite rows", f"{counted(len(segments), 'file')} of {target.label}")
     scan = table_scan(target.place.snapshot, table, segments)
     given = [(name, "DEFAULT") for name in names]
     assignments = with_generated(writing_schema(table), given, table.name)

@@ -9,6 +9,7 @@ from catalog_app.domain.operations import (
 from catalog_app.selectors.segments import table_scan
 from catalog_app.services import compaction
 from catalog_app.services.files import data_files_register
+from lakeui.common.counts import counted
 from lakeui.frontdoor.call import Call, scan_for_copies, table_for_writing
 from lakeui.frontdoor.compacted_files import files_due
 from lakeui.frontdoor.compute import engine
@@ -27,7 +28,7 @@ def optimize(call: Call, statement: sql.Optimize) -> StatementResult:
     metrics = row_metrics(due.segments, chosen, [segment.file_id for segment in chosen])
     if not chosen:
         return StatementResult(version=target.place.snapshot.version, metrics=metrics)
-    call.context.step("compact", f"{len(chosen)} of {len(due.segments)} files of {target.label}")
+    call.context.step("compact", f"{len(chosen):,} of {counted(len(due.segments), 'file')} of {target.label}")
     with staging(call):
         scan = scan_for_copies(target.place, table_scan(target.place.snapshot, table, chosen))
         staged = engine().compact(scan, target_bytes=compaction.TARGET_BYTES, order_by=due.order)

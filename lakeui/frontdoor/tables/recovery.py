@@ -33,6 +33,7 @@ from catalog_app.selectors.snapshots import (
     version_check,
 )
 from catalog_app.services import catalogs
+from lakeui.common.counts import counted
 from lakeui.common.errors import CheckViolated, InvalidValue, LakeError, NotFound
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call, Place, ResolvedTable, branch_of, place_of, table_for_writing
@@ -90,7 +91,7 @@ def _partial_merges(branch: Branch, version: int, tables: set[int]) -> list[dict
         others = merge.table_ids - tables
         if merge.table_ids & tables and others:
             message = (
-                f"Version {merge.version} merged {merge.source} and changed {len(merge.table_ids)} tables;"
+                f"Version {merge.version} merged {merge.source} and changed {counted(len(merge.table_ids), 'table')};"
                 f" {len(others)} of them stay as it left them. RESTORE MERGE '{merge.merge_id}' reverts all."
             )
             details = {"merge_id": merge.merge_id, "version": merge.version, "other_tables": sorted(others)}

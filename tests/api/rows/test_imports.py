@@ -314,7 +314,7 @@ def test_arrow_brings_types_as_stream_and_as_file(lake: Lake) -> None:
     [
         (b"", "empty", None),
         (b"\xef\xbb\xbf \n\n", "empty", None),
-        (b"a,b\n1,2\n\n3\n4,5\n", "Line 4 has 1 values; the file has 2 columns", 4),
+        (b"a,b\n1,2\n\n3\n4,5\n", "Line 4 has 1 value; the file has 2 columns", 4),
         (b'a,b\n1,"2\n3,4\n', "line 2 does not end", 2),
         (b"a\x00b\n", "Line 1 holds the character NUL", 1),
         (b"PK\x03\x04rest", "Excel", None),

@@ -137,7 +137,7 @@ def test_optimize_says_what_it_would_write_anew(lake: Lake) -> None:
 
     lake.sql("CREATE TABLE d.o (id INT)")
     lake.sql("INSERT INTO d.o VALUES (1), (2)")
-    nothing = [["optimize", "d.o"], ["compact", "0 of 1 files, 0 bytes"]]
+    nothing = [["optimize", "d.o"], ["compact", "0 of 1 file, 0 bytes"]]
     assert explained() == nothing
     lake.sql("INSERT INTO d.o VALUES (3)")
     lake.sql("INSERT INTO d.o VALUES (4)")
@@ -150,7 +150,7 @@ def test_optimize_says_what_it_would_write_anew(lake: Lake) -> None:
         ["compact", f"3 of 3 files, {size:,} bytes"],
         ["compact", "1 with deleted rows"],
         ["compact", "2 small"],
-        ["write", "about 1 files"],
+        ["write", "about 1 file"],
     ]
     assert lake.sql("OPTIMIZE d.o").metrics["files_removed"] == 3
     assert explained() == nothing

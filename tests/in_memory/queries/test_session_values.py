@@ -59,7 +59,7 @@ def test_they_stand_where_values_stand(lake: Lake, ada: User) -> None:
     ask(lake, ada, "CREATE TABLE d.n AS SELECT current_user() AS who")
     assert lake.rows("d.n") == [(ada.username,)]
     steps = ask(lake, ada, "EXPLAIN SELECT * FROM d.t WHERE who = current_user()")
-    assert "0 of 1 files" in steps[0][1]
+    assert "0 of 1 file," in steps[0][1]
 
 
 def test_a_view_answers_each_reader(lake: Lake, ada: User) -> None:

@@ -60,7 +60,7 @@ def test_show_create_table_output_makes_same_view(read: Lake) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "says"),
     [
-        ("CREATE VIEW d.v (a) AS SELECT id, v FROM d.t", InvalidValue, "names 1 columns, and its query has 2"),
+        ("CREATE VIEW d.v (a) AS SELECT id, v FROM d.t", InvalidValue, "names 1 column, and its query has 2"),
         ("CREATE VIEW d.v (a, A) AS SELECT id, v FROM d.t", InvalidValue, "twice"),
         ("CREATE VIEW d.v (a INT) AS SELECT id FROM d.t", Exception, "type is that of the query"),
         ("CREATE VIEW d.v WITH SCHEMA BINDING AS SELECT id FROM d.t", NotSupported, "WITH SCHEMA"),

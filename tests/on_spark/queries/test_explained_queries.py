@@ -41,10 +41,10 @@ def test_a_query_is_run_and_measured(tables: Lake) -> None:
     head = tables.head()
     rows = dict(tables.sql("EXPLAIN ANALYZE SELECT * FROM d.t WHERE v > 4").rows[-2:])
     assert re.fullmatch(r"2 rows in \d+\.\d{3} s", rows["run"])
-    assert re.fullmatch(r"2 files of [\d,]+ bytes, which hold 3 rows, deleted ones too", rows["read"])
+    assert re.fullmatch(r"2 files of [\d,]+ bytes, with 3 rows, deleted ones too", rows["read"])
     tables.sql("CREATE VIEW d.v AS SELECT p FROM d.t WHERE p = 'c'")
     rows = dict(tables.sql("EXPLAIN ANALYZE SELECT * FROM d.v").rows[-2:])
-    assert (rows["run"][:6], rows["read"][:7]) == ("1 rows", "1 files")
+    assert (rows["run"][:6], rows["read"][:7]) == ("1 row ", "1 file ")
     assert tables.head() == head + 1
 
 

@@ -86,7 +86,7 @@ def test_checks_judge_what_would_be_written(pipes: Pipes) -> None:
     pipe = pipes(*KEYED, "publish: checked", "checks: [id > 0]")
     pipe.run(batch(ROWS))
     before = everything(pipe)
-    with pytest.raises(CheckFailed, match="1 rows are not id > 0"):
+    with pytest.raises(CheckFailed, match="1 row is not id > 0"):
         dry(pipe, source=batch([(-1, "below", 2)]))
     assert everything(pipe) == before
 

@@ -124,7 +124,7 @@ def test_a_run_that_fails_archives_nothing(pipes: Pipes, send: Send) -> None:
 def test_checks_that_fail_archive_nothing(pipes: Pipes, send: Send) -> None:
     pipe = _made(pipes, "merge_strategy: append_only", ARCHIVES, "publish: checked", "checks: ['id > 1']")
     bad = send(pipe, "id,name\n1,one\n")
-    with pytest.raises(Exception, match="1 rows are not"):
+    with pytest.raises(Exception, match="1 row is not"):
         pipe.start()
     assert _states(pipe) == {"a.csv": False}
     landing.landing_remove(bad, warehouse=_warehouse())

@@ -117,11 +117,11 @@ describe("sending a file", () => {
 
   it("says where a file cannot be read, and lets another be chosen", async () => {
     serve(LAKE);
-    vi.spyOn(upload, "fileSend").mockRejectedValue(new Problem({ title: "Invalid value", detail: "Line 4 has 1 values; the file has 2 columns.", line: 4 }, 400));
+    vi.spyOn(upload, "fileSend").mockRejectedValue(new Problem({ title: "Invalid value", detail: "Line 4 has 1 value; the file has 2 columns.", line: 4 }, 400));
     const user = userEvent.setup();
     renderAt("/c/demo/import?branch=delays");
     await user.upload(await screen.findByLabelText("Choose a file"), new File(["x"], "x.csv"));
-    expect((await screen.findByRole("alert")).textContent).toContain("Line 4 has 1 values");
+    expect((await screen.findByRole("alert")).textContent).toContain("Line 4 has 1 value");
     expect(screen.getByLabelText("Choose a file")).toBeTruthy();
   });
 

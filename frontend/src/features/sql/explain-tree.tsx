@@ -38,7 +38,7 @@ function Step({ step: { step, detail, scan, files, more, plan } }: { step: Expla
     <>
       <strong>{step}</strong> {scan.where}{" "}
       <span className="muted small">
-        keeps {count(scan.kept)} of {counted(scan.all, "file")}, {scan.rows} rows; {scan.why}
+        keeps {count(scan.kept)} of {counted(scan.all, "file")}, {scan.rows} {scan.rows === "1" ? "row" : "rows"}; {scan.why}
       </span>
       {scan.all > 0 ? <Share kept={scan.kept} all={scan.all} /> : null}
     </>

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from lakeui.common.counts import counted
 from lakeui.runtime.backup_places import place_locked
 from lakeui.runtime.backups import backup_make, backup_place, backups_list, backups_prune
 
@@ -33,7 +34,8 @@ class Command(BaseCommand):
             for backup in backups_list(place):
                 kind = "" if backup.has_files else ", without files"
                 self.stdout.write(
-                    f"{backup.name}: {backup.files} files, {backup.bytes} bytes, lakeui {backup.lakeui}{kind}"
+                    f"{backup.name}: {counted(backup.files, 'file')}, {counted(backup.bytes, 'byte')},"
+                    f" lakeui {backup.lakeui}{kind}"
                 )
             return
         if options["link"] and options["without_files"]:
@@ -41,7 +43,7 @@ class Command(BaseCommand):
         with place_locked(place):
             has_files = not options["without_files"]
             made = backup_make(place, say=self.stdout.write, link=options["link"], has_files=has_files)
-            self.stdout.write(f"{place.root}/{made.name}: {made.files} files, {made.bytes} bytes")
+            self.stdout.write(f"{place.root}/{made.name}: {counted(made.files, 'file')}, {counted(made.bytes, 'byte')}")
             if options["keep"]:
                 backups, files = backups_prune(place, keep=options["keep"])
-                self.stdout.write(f"removed {backups} older backups and {files} files")
+                self.stdout.write(f"removed {counted(backups, 'older backup')} and {counted(files, 'file')}")

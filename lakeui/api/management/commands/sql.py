@@ -19,6 +19,7 @@ from lakeui import frontdoor
 from lakeui.api.http.base import LONGEST_STATEMENT_BYTES
 from lakeui.api.http.text_table import csv_lines, text_table
 from lakeui.api.sql.conversation import Conversation, is_leaving, names_known
+from lakeui.common.counts import counted
 from lakeui.common.errors import LakeError
 from lakeui.common.events import events_hush
 from lakeui.frontdoor.keeping import statement_kept
@@ -267,7 +268,7 @@ class Command(BaseCommand):
         if body["columns"]:
             self.stdout.write(text_table(body["columns"], body["rows"]))
         count = body["row_count"]
-        facts = [f"{count:,} row{'' if count == 1 else 's'}"] if body["columns"] else []
+        facts = [counted(count, "row")] if body["columns"] else []
         if body["truncated"]:
             facts.append(f"the first {len(body['rows']):,} shown")
         if body["version"] is not None:
@@ -288,7 +289,9 @@ class Command(BaseCommand):
             self.stdout.write("\n".join(csv_lines([column["name"] for column in body["columns"]], body["rows"])))
         if body["truncated"]:
             shown = len(body["rows"])
-            self.stderr.write(f"Only the first {shown:,} rows are here. Download the whole result over HTTP.")
+            self.stderr.write(
+                f"Only the first {counted(shown, 'row is', 'rows are')} here. Download the whole result over HTTP."
+            )
 
 
 def _conflict_lines(entry: dict[str, Any]) -> list[str]:

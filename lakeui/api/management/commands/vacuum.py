@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from catalog_app.models import Catalog
 from catalog_app.selectors.snapshots import catalog_get
 from lakeui import frontdoor
+from lakeui.common.counts import counted
 from lakeui.common.events import events_hush
 
 
@@ -30,4 +31,4 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {path}  {size} bytes: {reason}")
             what = "would go" if options["dry_run"] else "removed"
             count, size = result.metrics["files_removed"], result.metrics["bytes_removed"]
-            self.stdout.write(f"{name}: {count} files, {size} bytes {what}")
+            self.stdout.write(f"{name}: {counted(count, 'file')}, {counted(size, 'byte')} {what}")

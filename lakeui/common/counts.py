@@ -1,0 +1,8 @@
+"""How many of something, as people read it."""
+
+from __future__ import annotations
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """``1 row``, ``1,200 rows``. ``many``: where it is more than ``one`` with an s."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
