@@ -88,7 +88,9 @@ def agent_latest_expiry(account: Account) -> datetime | None:
 def agent_expiry_require(account: Account, expires_at: datetime | None) -> None:
     """Raises InvalidValue where the account is an agent's whose branches may not live until then. None: for ever."""
     agent, latest = account.agent, agent_latest_expiry(account)
-    if agent is None or latest is None or (expires_at is not None and expires_at <= latest):
+    if agent is None or latest is None or agent.branch_days is None:
+        return
+    if expires_at is not None and expires_at <= latest:
         return
     days = counted(agent.branch_days, "day")
     raise InvalidValue(
