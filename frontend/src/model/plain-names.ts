@@ -19,6 +19,12 @@ export function plainNames(columns: readonly ImportColumn[]): PlainName[] {
   });
 }
 
+/** The columns that have the plain name of what the file calls them. */
+export function madePlain(columns: readonly ImportColumn[]): ImportColumn[] {
+  const names = new Map(plainNames(columns.map((column) => ({ ...column, name: column.source }))).map(({ source, name }) => [source, name]));
+  return columns.filter(({ source, name }) => names.get(source) === name);
+}
+
 function isPlain(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name);
 }

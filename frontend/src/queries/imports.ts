@@ -5,6 +5,7 @@ import { body, client } from "../api/client";
 import type { FileImport, ImportTarget, ReadingChange } from "../api/resources";
 import { fileSend } from "../api/upload";
 import { openChoices, refusalOf, type OpenChoices, type SaidChange } from "../model/import-choices";
+import { plainNames } from "../model/plain-names";
 import { randomKey } from "./statements";
 
 export interface ImportPlace {
@@ -32,18 +33,23 @@ export function useImport({ catalog, branch }: ImportPlace, importId: string) {
   });
 }
 
-/** Sends a file; `share` says how much of it is there, and `cancel` gives it up. */
-export function useImportSend({ catalog, branch }: ImportPlace) {
+/** Sends a file; `share` says how much of it is there, and `cancel` gives it up. `isPlain`: names of its columns that need
+ * backticks become plain ones. Where the server takes no such name, the file keeps its own. */
+export function useImportSend({ catalog, branch }: ImportPlace, isPlain: boolean) {
   const queries = useQueryClient();
   const [share, setShare] = useState(0);
   const [control, setControl] = useState<AbortController>();
   const send = useMutation({
-    mutationFn: (file: File) => {
+    mutationFn: async (file: File) => {
       const control = new AbortController();
       setControl(control);
       setShare(0);
       const address = `/api/v1/catalogs/${encodeURIComponent(catalog)}/branches/${encodeURIComponent(branch)}/imports/`;
-      return fileSend<FileImport>(address, file, { onProgress: setShare, signal: control.signal });
+      const made = await fileSend<FileImport>(address, file, { onProgress: setShare, signal: control.signal });
+      const columns = isPlain ? plainNames(made.columns).map(({ source, name }) => ({ source, name })) : [];
+      if (columns.length === 0) return made;
+      const path = { catalog, branch, import_id: made.id };
+      return body(client.PATCH(`${AT}{import_id}/`, { params: { path }, body: { columns } })).catch(() => made);
     },
     onSuccess: (made) => {
       queries.setQueryData(importKey(made.id), made);

@@ -6,7 +6,7 @@ import type { FileImport, ImportColumn } from "../../api/resources";
 import { Problem } from "../../api/problem";
 import * as upload from "../../api/upload";
 import { renderAt } from "../../testing/render";
-import { json, page, problem, serve } from "../../testing/server";
+import { json, page, problem, serve, type Asked } from "../../testing/server";
 
 const AT = "/api/v1/catalogs/demo/branches/delays/imports/";
 const TABLES = "/api/v1/catalogs/demo/branches/delays/databases/flights/tables/";
@@ -150,6 +150,36 @@ describe("sending a file", () => {
 });
 
 describe("a new table", () => {
+  const [, second] = FILE.columns;
+  const difficult = { ...FILE, columns: [column("Flight No."), second] };
+  const plainly = { ...FILE, columns: [column("Flight No.", { name: "flight_no" }), second] };
+  const names = (asked: readonly Asked[]) => asked.filter(({ method }) => method === "PATCH").map(({ body }) => body);
+
+  it("gets plain names when its file is sent, and the names of the file when they are asked for", async () => {
+    let read: unknown = plainly;
+    const asked = serve({ ...LAKE, [`${AT}i-1/`]: () => json(read), [`PATCH ${AT}i-1/`]: () => json(read) });
+    vi.spyOn(upload, "fileSend").mockResolvedValue(difficult);
+    const user = userEvent.setup();
+    renderAt("/c/demo/import?branch=delays");
+    await user.upload(await screen.findByLabelText("Choose a file"), new File(["x"], "x.csv"));
+    expect(await screen.findByText("1 name was made plain, so that SQL needs no backticks.")).toBeTruthy();
+    expect(screen.getByLabelText<HTMLInputElement>("Name of Flight No.").value).toBe("flight_no");
+    read = difficult;
+    await user.click(screen.getByRole("button", { name: "Use the names of the file" }));
+    expect(await screen.findByRole("button", { name: "Make names plain …" })).toBeTruthy();
+    expect(names(asked)).toEqual([{ columns: [{ source: "Flight No.", name: "flight_no" }] }, { columns: [{ source: "Flight No.", name: "Flight No." }] }]);
+  });
+
+  it("alone gets plain names: a file for a table that is there keeps its own", async () => {
+    const asked = serve({ ...LAKE, [`${AT}i-1/`]: difficult });
+    vi.spyOn(upload, "fileSend").mockResolvedValue(difficult);
+    const user = userEvent.setup();
+    renderAt("/c/demo/import?branch=delays&database=flights&table=weather");
+    await user.upload(await screen.findByLabelText("Choose a file"), new File(["x"], "x.csv"));
+    expect(await screen.findByText("Where it goes")).toBeTruthy();
+    expect(names(asked)).toEqual([]);
+  });
+
   it("gets names without backticks, each shown before it is taken", async () => {
     const [, second] = FILE.columns;
     const asked = serve({ ...LAKE, [`${AT}i-1/`]: { ...FILE, columns: [column("Flight No."), second] }, [`PATCH ${AT}i-1/`]: () => json({ ...FILE, columns: [column("Flight No.", { name: "flight_no" }), second] }) });

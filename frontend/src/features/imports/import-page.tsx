@@ -38,7 +38,8 @@ export function ImportPage() {
         </span>
       </PageHead>
       {importId === null ? (
-        <SendFile place={place} onSent={goOn} />
+        // Names of a table that is there are as they are.
+        <SendFile place={place} isPlain={table.table === ""} onSent={goOn} />
       ) : (
         <Waiting key={importId} place={place} importId={importId} table={table} />
       )}

@@ -55,7 +55,7 @@ export function ImportReview({
       </Panel>
       <Panel title="Columns">
         {file.encoding ? <ReadingOptions file={file} open={open} reread={reread} /> : null}
-        {isAppend ? null : <PlainNames columns={chosenFile.columns} reread={reread} />}
+        <PlainNames columns={chosenFile.columns} reread={reread} isOffered={!isAppend} />
         <ColumnChoices file={chosenFile} open={open} reread={reread} target={target} onTarget={setTarget} table={columns} />
       </Panel>
       <Sample file={chosenFile} />

@@ -2,15 +2,27 @@ import { useState } from "react";
 
 import type { ImportColumn } from "../../api/resources";
 import { counted } from "../../model/format";
-import { plainNames } from "../../model/plain-names";
+import { madePlain, plainNames } from "../../model/plain-names";
 import type { useImportReread } from "../../queries/imports";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 
-/** Offers names that need no backticks, and shows each before it is taken. Nothing where all names are so. */
-export function PlainNames({ columns, reread }: { columns: readonly ImportColumn[]; reread: ReturnType<typeof useImportReread> }) {
+/** Says which names were made plain, with the way back. `isOffered`: offers names that need no backticks, and shows each
+ * before it is taken. Nothing where all names are the file's and plain. */
+export function PlainNames({ columns, reread, isOffered }: { columns: readonly ImportColumn[]; reread: ReturnType<typeof useImportReread>; isOffered: boolean }) {
   const [isAsking, setAsking] = useState(false);
   const found = plainNames(columns);
-  if (found.length === 0) return null;
+  const made = madePlain(columns);
+  if (made.length) {
+    return (
+      <div className="row small inside">
+        <span className="muted">{counted(made.length, "name was", "names were")} made plain, so that SQL needs no backticks.</span>
+        <button type="button" className="button small" onClick={() => reread.mutate({ columns: made.map(({ source }) => ({ source, name: source })) })}>
+          Use the names of the file
+        </button>
+      </div>
+    );
+  }
+  if (found.length === 0 || !isOffered) return null;
   const take = () => {
     reread.mutate({ columns: found.map(({ source, name }) => ({ source, name })) });
     setAsking(false);

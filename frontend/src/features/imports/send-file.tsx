@@ -8,8 +8,8 @@ import { Panel } from "../../ui/page";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 
-export function SendFile({ place, onSent }: { place: ImportPlace; onSent: (importId: string) => void }) {
-  const send = useImportSend(place);
+export function SendFile({ place, isPlain, onSent }: { place: ImportPlace; isPlain: boolean; onSent: (importId: string) => void }) {
+  const send = useImportSend(place, isPlain);
   const start = (file: File | undefined) => {
     if (file) send.mutate(file, { onSuccess: (made) => onSent(made.id) });
   };
