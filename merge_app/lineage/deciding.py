@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from merge_app.lineage.facts import Array, FactColumns, Ints, Mask, News
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask, News
 from merge_app.lineage.outcomes import Decided, Outcome, Pairs, taken
 
 
@@ -58,7 +58,11 @@ def compare(
     differ = source_stamps != target_stamps
     source_news = news.from_source(source_stamps) & differ
     target_news = news.from_target(target_stamps) & differ
-    wrong = differ & ~source_news & ~target_news
+    # A side that lacks the row, and no fact of it, knows the other's removal: a merge may have copied that anew.
+    are_gone = taken(source.value, pairs.source_at, ABSENT) == ABSENT
+    are_gone &= taken(target.value, pairs.target_at, ABSENT) == ABSENT
+    lacks = (pairs.source_at < 0) | (pairs.target_at < 0)
+    wrong = differ & ~source_news & ~target_news & ~(are_gone & lacks)
     if wrong.any():
         raise FactsContradict(pairs.row_id[wrong])
     outcome = source_news.astype(np.int8)
