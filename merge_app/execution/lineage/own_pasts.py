@@ -29,10 +29,11 @@ class OwnPasts:
 
     def are_changes(self, rows: Ints, values: Ints, stamps: Ints, base_stamps: Ints) -> Mask:
         """Which facts differ from the newest one that they came after. ``values`` and ``stamps``: of a side, which
-        shows what both know since ``base_stamps``. A commit that is not made yet came after all that both know.
+        shows what both know since ``base_stamps``. A commit that is not made yet came after all that both know. Of
+        two equal facts the newer one counts, so a fact that is older than the base is the base (lineage §3).
         """
         found = np.zeros(len(rows), dtype=np.bool_)
-        asked = np.flatnonzero((stamps != DOT) & (base_stamps > 0))
+        asked = np.flatnonzero((stamps != DOT) & (base_stamps > 0) & (stamps > base_stamps))
         if not len(asked) or len(self.branches) < 2:
             return found
         made = branches_of(np.unique(np.concatenate([stamps[asked], self.stamp])), self.branches)
