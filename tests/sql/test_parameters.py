@@ -152,7 +152,7 @@ def test_statement_with_values_equals_one_with_constants(statement: str, paramet
         ("SELECT :x", {"x": 1, "xy": 2}, ":xy"),
         ("SELECT 1", {"x": 1}, ":x"),
         ("SELECT 1", [1], "0 times"),
-        ("SELECT ?", [1, 2], "1 times"),
+        ("SELECT ?", [1, 2], "1 time."),
         ("SELECT ?, ?", [1], "2 times"),
         ("SELECT ?", {"x": 1}, "marker ?"),
         ("SELECT :x, ?", [1], ":x"),

@@ -479,7 +479,7 @@ ALREADY_EXISTS | main | view named d.adults; OR REPLACE | CREATE VIEW d.adults A
 ALREADY_EXISTS | main | table named d.people | CREATE OR REPLACE VIEW d.people AS SELECT * FROM d.sales
 NOT_FOUND | main | table d.peple; Did you mean d.people | CREATE VIEW d.fresh AS SELECT * FROM d.peple
 NOT_FOUND | main | database dd; Did you mean d | CREATE VIEW dd.fresh AS SELECT * FROM d.people
-INVALID_VALUE | main | names 1 columns; id, name, age | CREATE VIEW d.fresh (a) AS SELECT * FROM d.people
+INVALID_VALUE | main | names 1 column; id, name, age | CREATE VIEW d.fresh (a) AS SELECT * FROM d.people
 INVALID_VALUE | main | a is there twice | CREATE VIEW d.fresh (a, a) AS SELECT * FROM d.people
 SYNTAX_ERROR | main | type is that of the query | CREATE VIEW d.fresh (a INT) AS SELECT 1 AS a
 NOT_SUPPORTED | main | WITH SCHEMA; CAST | CREATE VIEW d.fresh WITH SCHEMA EVOLUTION AS SELECT 1 AS a
@@ -758,7 +758,7 @@ SYNTAX_ERROR | main | USING | MERGE INTO d.people t ON true WHEN MATCHED THEN DE
 SYNTAX_ERROR | main | INSERT | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN INSERT *
 SYNTAX_ERROR | main | DELETE | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN DELETE
 SYNTAX_ERROR | main | no source row | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN UPDATE SET *
-SYNTAX_ERROR | main | 2 columns and 1 values | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (1)
+SYNTAX_ERROR | main | 2 columns and 1 value | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (1)
 SYNTAX_ERROR | main | Only the last clause | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE WHEN MATCHED THEN DELETE
 SYNTAX_ERROR | main | whatever | MERGE INTO d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE whatever
 SYNTAX_ERROR | main | MERGE | MERGE d.people t USING d.sales s ON t.id = s.id WHEN MATCHED THEN DELETE
