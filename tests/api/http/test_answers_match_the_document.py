@@ -227,7 +227,7 @@ def test_so_it_has_for_a_profile(lake: Lake, monkeypatch: pytest.MonkeyPatch) ->
     found = check(lake.caller, COMPARED_PROFILE, **names)
     assert (found["inserted"], found["open"], found["is_whole"]) == (1, 1, False)
     assert found["columns"][0]["after"] | {"mean": 0} == {
-        "rows": 1, "nulls": 1, "distinct": 0, "least": None, "largest": None, "mean": 0,
+        "rows": 1, "nulls": 1, "distinct": 0, "least": None, "largest": None, "mean": 0, "top": [], "histogram": [],
     }  # fmt: skip
 
 
