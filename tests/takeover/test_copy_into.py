@@ -66,7 +66,8 @@ def ids(lake: Lake, branch: str = "main") -> list[Any]:
 
 
 def said(loaded: int, before: int) -> str:
-    return f"{loaded} files were loaded, {before} had been loaded before."
+    files = "1 file was" if loaded == 1 else f"{loaded} files were"
+    return f"{files} loaded, {before} had been loaded before."
 
 
 def test_each_file_is_loaded_once(lake: Lake, place: Path) -> None:
