@@ -38,21 +38,18 @@ class OwnPasts:
             return found
         made = branches_of(np.unique(np.concatenate([stamps[asked], self.stamp])), self.branches)
         known = CommitsKnown({version: branch for version, branch in made.items() if branch}, self.vectors)
-        after: dict[tuple[int, int], bool] = {}
-        for at in asked.tolist():
-            pair = int(stamps[at]), int(base_stamps[at])
-            if pair not in after:
-                after[pair] = not known.made.keys() >= set(pair) or known.knew(*pair)
-            if not after[pair]:
-                found[at] = self._before(known, int(rows[at]), pair[0]) != values[at]
+        pairs, pair_of = np.unique(np.stack([stamps[asked], base_stamps[asked]]), axis=1, return_inverse=True)
+        for number, (stamp, base) in enumerate(pairs.T.tolist()):
+            if known.made.keys() >= {stamp, base} and not known.knew(stamp, base):
+                at = asked[pair_of.reshape(-1) == number]
+                found[at] = self._before(known, rows[at], stamp) != values[at]
         return found
 
-    def _before(self, known: CommitsKnown, row: int, stamp: int) -> int:
-        """The newest value of the row that a commit knew."""
-        at = np.flatnonzero(self.row == row)
-        at = at[np.lexsort((self.value[at], self.stamp[at]))]
-        came = [place for place in at.tolist() if self._knew(known, stamp, int(self.stamp[place]))]
-        return int(self.value[came[-1]]) if came else ABSENT
-
-    def _knew(self, known: CommitsKnown, stamp: int, other: int) -> bool:
-        return other in known.made and known.knew(stamp, other)
+    def _before(self, known: CommitsKnown, rows: Ints, stamp: int) -> Ints:
+        """By row its newest value that a commit knew."""
+        came = [other for other in np.unique(self.stamp).tolist() if other in known.made and known.knew(stamp, other)]
+        at = np.flatnonzero(np.isin(self.stamp, came))
+        at = at[np.lexsort((self.value[at], self.stamp[at], self.row[at]))]
+        row, value = np.append(self.row[at], -1), np.append(self.value[at], ABSENT)
+        last = np.searchsorted(self.row[at], rows, side="right") - 1
+        return np.where(row[last] == rows, value[last], ABSENT)
