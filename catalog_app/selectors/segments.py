@@ -45,6 +45,16 @@ FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m
 LEFT JOIN stamped p ON p.segment_id = s.id
 """
 
+_MASKS = """masks AS (
+    SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
+    FROM visible s JOIN catalog_app_segmentdelete d ON d.segment_id = s.id
+    JOIN snapshot l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
+    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
+    GROUP BY d.segment_id
+)"""
+_EVENTS = """SELECT p.segment_id, jsonb_agg(
+        jsonb_build_array(f.path, p.stamp, p.kind, 0, coalesce(p.undoes_stamp, 0)) ORDER BY p.stamp) AS events"""
+
 _SEGMENTS = f"""
 WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
     SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
@@ -53,8 +63,7 @@ WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS}), masks AS (
     JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
     GROUP BY d.segment_id
 ), stamped AS (
-    SELECT p.segment_id, jsonb_agg(
-        jsonb_build_array(f.path, p.stamp, p.kind, 0, coalesce(p.undoes_stamp, 0)) ORDER BY p.stamp) AS events
+    {_EVENTS}
     FROM snapshot l JOIN catalog_app_segmentstamp p
       ON p.table_id = ANY(%(table_ids)s) AND p.branch_id = l.branch_id AND p.stamped_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = p.rows_file_id
@@ -65,15 +74,8 @@ ORDER BY s.added_version, f.base
 """
 
 _OF_FILES = f"""
-WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS} AND s.file_id = ANY(%(files)s)), masks AS (
-    SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
-    FROM visible s JOIN catalog_app_segmentdelete d ON d.segment_id = s.id
-    JOIN snapshot l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
-    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
-    GROUP BY d.segment_id
-), stamped AS (
-    SELECT p.segment_id, jsonb_agg(
-        jsonb_build_array(f.path, p.stamp, p.kind, 0, coalesce(p.undoes_stamp, 0)) ORDER BY p.stamp) AS events
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS} AND s.file_id = ANY(%(files)s)), {_MASKS}, stamped AS (
+    {_EVENTS}
     FROM visible s JOIN catalog_app_segmentstamp p ON p.segment_id = s.id
     JOIN snapshot l ON l.branch_id = p.branch_id AND p.stamped_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = p.rows_file_id
@@ -94,15 +96,8 @@ WITH {SNAPSHOT}, visible AS (
               ON r.branch_id = m.branch_id AND r.segment_id = s.id AND r.removed_version <= m.max_version)
         ORDER BY s.added_version, s.id LIMIT %(limit)s
     ) page ORDER BY page.added_version, page.id LIMIT %(limit)s
-), masks AS (
-    SELECT d.segment_id, array_agg(f.path ORDER BY d.id) AS paths, sum(f.rows) AS rows
-    FROM visible s JOIN catalog_app_segmentdelete d ON d.segment_id = s.id
-    JOIN snapshot l ON l.branch_id = d.branch_id AND d.attached_version <= l.max_version
-    JOIN catalog_app_deletefile f ON f.id = d.delete_file_id
-    GROUP BY d.segment_id
-), stamped AS (
-    SELECT p.segment_id, jsonb_agg(
-        jsonb_build_array(f.path, p.stamp, p.kind, 0, coalesce(p.undoes_stamp, 0)) ORDER BY p.stamp) AS events
+), {_MASKS}, stamped AS (
+    {_EVENTS}
     FROM snapshot l JOIN catalog_app_segmentstamp p
       ON p.table_id = %(table_id)s AND p.branch_id = l.branch_id AND p.stamped_version <= l.max_version
     JOIN catalog_app_deletefile f ON f.id = p.rows_file_id
