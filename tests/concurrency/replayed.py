@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from lakeui.common.errors import LakeError
 from lakeui.frontdoor import StatementResult
 from tests.concurrency.clients import Event
-from tests.concurrency.serial import in_serial_order
+from tests.concurrency.serial import in_serial_order, step_of
 from tests.support.lake import Lake
 
 
@@ -28,7 +28,7 @@ class Replayed:
         """Fails where a call that did something cannot do it here."""
         for event in in_serial_order(events):
             try:
-                done = self._step[event.kind](self, event)
+                done: StatementResult = step_of(self, event)(event)
             except LakeError as refusal:
                 raise AssertionError(f"no serial order explains that {event} was not refused: {refusal}") from refusal
             version = event.details["fork"] if event.version is None else event.version
@@ -71,12 +71,3 @@ class Replayed:
         parent = event.details["parent"]
         version = self._as_of(parent, event.details["fork"])
         return self.lake.sql(f"CREATE BRANCH {event.branch} FROM {parent} VERSION AS OF {version}")
-
-    _step: dict[str, Callable[[Replayed, Event], StatementResult]] = {
-        "insert": _insert,
-        "count": _count,
-        "delete": _delete,
-        "restore": _restore,
-        "merge": _merge,
-        "create branch": _create_branch,
-    }

@@ -40,7 +40,7 @@ class Serial:
     def replay(self, events: Sequence[Event]) -> None:
         for event in in_serial_order(events):
             try:
-                self._step[event.kind](self, event)
+                step_of(self, event)(event)
             except Refused as refused:
                 raise AssertionError(f"no serial order explains that {event} was not refused: {refused}") from refused
 
@@ -104,14 +104,11 @@ class Serial:
     def _create_branch(self, event: Event) -> None:
         self._branch(event.branch, event.details["parent"], event.details["fork"])
 
-    _step: dict[str, Callable[[Serial, Event], None]] = {
-        "insert": _insert,
-        "count": _count,
-        "delete": _delete,
-        "restore": _restore,
-        "merge": _merge,
-        "create branch": _create_branch,
-    }
+
+def step_of(player: object, event: Event) -> Callable[[Event], Any]:
+    """What carries an event of this kind out."""
+    found: Callable[[Event], Any] = getattr(player, f"_{event.kind.replace(' ', '_')}")
+    return found
 
 
 def in_serial_order(events: Sequence[Event]) -> list[Event]:

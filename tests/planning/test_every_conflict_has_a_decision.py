@@ -74,6 +74,13 @@ def conflicted(source: Operation, destination: Operation, **fields: object) -> P
     return replace(given, replacements={(ObjectKind.TABLE, TABLE): (LAID_OVER,), (ObjectKind.DATABASE, DB): ()})
 
 
+def without_first_column(source: Operation) -> PlanInput:
+    """The source's operation names a column that the target dropped."""
+    first, *left = ORDERS.schema.columns
+    tables = {TABLE: replace(ORDERS, schema=Schema(tuple(left)))} | BESIDE
+    return with_facts(conflicted(source, drop_column(first), tables=tables))
+
+
 def resolution(finding: Finding, option: Option) -> Resolution:
     value = {
         Decision.RERUN: '[{"version":100,"kind":"update","alias":"o","condition":null,"assignments":[["a","1"]]}]',
@@ -272,25 +279,13 @@ CONDITIONS = {
     VerdictCode.CHECK_DIFFERS: with_facts(
         conflicted(set_property(CHECKED, None, "`__lake_c1` > 0"), set_property(CHECKED, None, "`__lake_c1` > 1"))
     ),
-    VerdictCode.CHECK_COLUMN_MISSING: with_facts(
-        conflicted(
-            set_property(CHECKED, None, "`__lake_c1` > 0"),
-            drop_column(ORDERS.schema.columns[0]),
-            tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
-        )
-    ),
+    VerdictCode.CHECK_COLUMN_MISSING: without_first_column(set_property(CHECKED, None, "`__lake_c1` > 0")),
     VerdictCode.LAYOUT_DIFFERS: with_facts(
         conflicted(
             set_property(LAYOUT, "", "bucket(4, `__lake_c1`)"), set_property(LAYOUT, "", "bucket(8, `__lake_c1`)")
         )
     ),
-    VerdictCode.LAYOUT_COLUMN_MISSING: with_facts(
-        conflicted(
-            set_property(LAYOUT, None, "bucket(4, `__lake_c1`)"),
-            drop_column(ORDERS.schema.columns[0]),
-            tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
-        )
-    ),
+    VerdictCode.LAYOUT_COLUMN_MISSING: without_first_column(set_property(LAYOUT, None, "bucket(4, `__lake_c1`)")),
     VerdictCode.CHECK_VIOLATED: with_facts(
         conflicted(
             set_property(CHECKED, None, "`__lake_c1` > 0"),

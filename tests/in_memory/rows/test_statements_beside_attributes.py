@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ def beside(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> Beside:
             mine = left.copy()
             left.clear()
             for other in mine:
-                elsewhere(lambda other=other: lake.sql(other))  # type: ignore[misc]
+                elsewhere(partial(lake.sql, other))
             return commit(*args, **kwargs)
 
         monkeypatch.setattr(committing, "statement_commit", commit_late)
