@@ -1,7 +1,13 @@
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
-afterEach(cleanup);
+// Files share the document and the storage: what one test leaves, no other finds.
+afterEach(() => {
+  cleanup();
+  document.head.replaceChildren();
+  localStorage.clear();
+  sessionStorage.clear();
+});
 
 // Pages load their code when they are first opened, which takes a while on a busy machine.
 configure({ asyncUtilTimeout: 5000 });

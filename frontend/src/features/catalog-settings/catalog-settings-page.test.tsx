@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { renderAt } from "../../testing/render";
 import { PROTECTED } from "../../testing/review";
 import { json, page, problem, serve } from "../../testing/server";
+import { signedInAs } from "../../testing/user";
 
 const AT = "/api/v1/catalogs/demo/";
 const since = "2026-01-01T00:00:00Z";
@@ -22,7 +23,7 @@ const LAKE = {
 };
 
 beforeEach(() => {
-  document.head.innerHTML = '<meta name="lakeui-user" content="alice">';
+  signedInAs("alice");
 });
 
 describe("members", () => {

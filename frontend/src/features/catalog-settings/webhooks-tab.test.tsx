@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { deliveriesPollAfter } from "../../queries/webhooks";
 import { renderAt } from "../../testing/render";
 import { json, page, problem, serve } from "../../testing/server";
+import { signedInAs } from "../../testing/user";
 
 const AT = "/api/v1/catalogs/demo/";
 const HOOKS = `${AT}webhooks/`;
@@ -19,7 +20,7 @@ const LAKE = { [AT]: { name: "demo", role: "owner" }, [HOOKS]: { results: [HOOK]
 const TAB = "/c/demo/settings?tab=webhooks";
 
 beforeEach(() => {
-  document.head.innerHTML = '<meta name="lakeui-user" content="alice">';
+  signedInAs("alice");
 });
 
 describe("webhooks", () => {

@@ -6,17 +6,7 @@ import { configuration, FIELDS, PIPELINE, run } from "../../testing/pipelines";
 import { renderAt } from "../../testing/render";
 import { type Asked, json, page, problem, serve } from "../../testing/server";
 
-// jsdom has no layout, which the editor needs: it is tried in Chromium (e2e/pipelines.e2e.ts).
-vi.mock("./text-editor", () => ({
-  default: ({ label, text, marks, isReadOnly, onChange }: { label: string; text: string; marks: { message: string }[]; isReadOnly: boolean; onChange: (text: string) => void }) => (
-    <>
-      <textarea aria-label={label} value={text} readOnly={isReadOnly} onChange={(event) => onChange(event.target.value)} />
-      {marks.map(({ message }) => (
-        <span key={message}>marked: {message}</span>
-      ))}
-    </>
-  ),
-}));
+vi.mock("./text-editor", () => import("../../testing/text-editor"));
 
 const AT = "/api/v1/pipelines/7/";
 const SEEN = { name: "seen", table_id: 9, columns: ["tailnum", "time_hour"].map((name, id) => ({ id, name, type: "string", nullable: true })) };

@@ -6,11 +6,7 @@ import { FIELDS, PIPELINE, run, summary } from "../../testing/pipelines";
 import { renderAt } from "../../testing/render";
 import { json, page, problem, serve } from "../../testing/server";
 
-vi.mock("./text-editor", () => ({
-  default: ({ label, text, onChange }: { label: string; text: string; onChange: (text: string) => void }) => (
-    <textarea aria-label={label} value={text} onChange={(event) => onChange(event.target.value)} />
-  ),
-}));
+vi.mock("./text-editor", () => import("../../testing/text-editor"));
 
 const POLICY = "/api/v1/catalogs/demo/pipeline-policy/";
 const lake = (role = "maintainer") => ({

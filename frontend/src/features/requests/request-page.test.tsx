@@ -7,6 +7,7 @@ import { CONFLICT } from "../../testing/findings";
 import { renderAt } from "../../testing/render";
 import { APPROVAL, comment, event, PROTECTED, request, resolution, STALE } from "../../testing/review";
 import { comparedObject, COMPARED, COMPARISON, json, page, problem, serve, type Asked } from "../../testing/server";
+import { signedInAs } from "../../testing/user";
 
 const AT = "/api/v1/catalogs/demo/merge-requests/3/";
 const COMPARE = "/api/v1/catalogs/demo/compare/delays...main/";
@@ -15,10 +16,6 @@ const OBJECTS = Object.fromEntries(
   COMPARED.map((object, place) => [`${COMPARE}objects/table/${object.object_id}/`, { ...comparedObject(place) }]),
 );
 const MERGEABLE = { ...COMPARISON, mergeable: true, counts: { ...COMPARISON.counts, conflict: 0, conflicts: 0, decided: 1 } };
-
-function asUser(name: string): void {
-  document.head.innerHTML = `<meta name="lakeui-user" content="${name}">`;
-}
 
 function lake(found: RequestDetail, more: Record<string, object> = {}): Asked[] {
   return serve({
@@ -43,7 +40,7 @@ const sent = (asked: Asked[], method: string, address: string) =>
   asked.find((entry) => entry.method === method && entry.address.startsWith(address))?.body;
 
 describe("a merge request", () => {
-  beforeEach(() => asUser("bob"));
+  beforeEach(() => signedInAs("bob"));
 
   it("says how it stands and who must still do what", async () => {
     lake(request({ votes: [STALE], stale_approvals: 1 }));
@@ -115,7 +112,7 @@ describe("a merge request", () => {
   });
 
   it("does not let its author approve it, but request changes", async () => {
-    asUser("alice");
+    signedInAs("alice");
     lake(request());
     renderAt(ADDRESS);
     const approve = await screen.findByRole<HTMLButtonElement>("button", { name: "✓ Approve" });
@@ -232,7 +229,7 @@ describe("a merge request", () => {
 });
 
 describe("talk on a merge request", () => {
-  beforeEach(() => asUser("bob"));
+  beforeEach(() => signedInAs("bob"));
 
   it("stands in the timeline, with its answers", async () => {
     lake(request({ comments: 2 }), {
@@ -284,7 +281,7 @@ describe("talk on a merge request", () => {
 });
 
 describe("deciding conflicts", () => {
-  beforeEach(() => asUser("alice"));
+  beforeEach(() => signedInAs("alice"));
 
   it("takes the source of a whole object, for the heads that were looked at", async () => {
     const asked = lake(request(), { [`POST ${AT}resolutions/`]: () => json(resolution({}), 201) });
@@ -386,7 +383,7 @@ describe("deciding conflicts", () => {
 
 describe("checks on a merge request", () => {
   it("show the rows that they found, and that an older result does not count", async () => {
-    asUser("alice");
+    signedInAs("alice");
     const result = {
       state: "failed", columns: [{ name: "flight", type: "int" }], sample: [[1545]], problem: "", source_head: 14, destination_head: 16,
       checked_at: "2026-01-01T00:00:00Z", duration_ms: 900, task_id: "t",

@@ -5,12 +5,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { renderAt } from "../../testing/render";
 import { PROTECTED, request } from "../../testing/review";
 import { COMPARISON, json, page, problem, serve } from "../../testing/server";
+import { signedInAs } from "../../testing/user";
 
 const LIST = "/api/v1/catalogs/demo/merge-requests/";
 const NOTHING_WAITS = { "/api/v1/inbox/": page([]) };
 
 beforeEach(() => {
-  document.head.innerHTML = '<meta name="lakeui-user" content="alice">';
+  signedInAs("alice");
 });
 
 describe("the list of merge requests", () => {

@@ -6,6 +6,7 @@ import { CONFLICT } from "../../testing/findings";
 import { renderAt } from "../../testing/render";
 import { comment, request, resolution } from "../../testing/review";
 import { comparedObject, COMPARISON, json, page, problem, serve, type Asked } from "../../testing/server";
+import { signedInAs } from "../../testing/user";
 
 const AT = "/api/v1/catalogs/demo/merge-requests/3/";
 const TABLE = "/api/v1/catalogs/demo/compare/delays...main/objects/table/5/";
@@ -39,7 +40,7 @@ const NEWEST = {
 };
 
 function lake(more: Record<string, object> = {}): Asked[] {
-  document.head.innerHTML = `<meta name="lakeui-user" content="alice">`;
+  signedInAs("alice");
   return serve({
     "/api/v1/catalogs/demo/": { name: "demo", role: "owner" },
     "/api/v1/catalogs/demo/members/": page([]),

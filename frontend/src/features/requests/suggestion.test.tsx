@@ -5,13 +5,10 @@ import { describe, expect, it } from "vitest";
 import { renderAt } from "../../testing/render";
 import { comment, event, PROTECTED, request } from "../../testing/review";
 import { json, page, problem, serve, type Asked } from "../../testing/server";
+import { signedInAs } from "../../testing/user";
 
 const AT = "/api/v1/catalogs/demo/merge-requests/3/";
 const ADDRESS = "/c/demo/requests/3";
-
-function asUser(name: string): void {
-  document.head.innerHTML = `<meta name="lakeui-user" content="${name}">`;
-}
 
 function lake(more: Record<string, object>): Asked[] {
   return serve({
@@ -42,7 +39,7 @@ describe("suggested values", () => {
   }
 
   it("say what became of them, and are applied one or several at once", async () => {
-    asUser("alice");
+    signedInAs("alice");
     const asked = talk({ [`POST ${SUGGESTIONS}`]: () => json({ columns: [], rows: [], metrics: { rows_updated: 1 } }) });
     const user = userEvent.setup();
     renderAt(ADDRESS);
@@ -59,7 +56,7 @@ describe("suggested values", () => {
   });
 
   it("say why they cannot be applied", async () => {
-    asUser("alice");
+    signedInAs("alice");
     talk({ [`POST ${SUGGESTIONS}`]: () => problem(409, { code: "SUGGESTION_OUTDATED", title: "The suggestion is outdated", detail: "A cell has another value." }) });
     const user = userEvent.setup();
     renderAt(ADDRESS);

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { renderAt } from "../../testing/render";
 import { json, page, problem, serve, type Asked } from "../../testing/server";
+import { signedInAs } from "../../testing/user";
 
 const STATEMENT = "SELECT count(*) FROM d.t";
 const RUNNING = { kind: "query", state: "running", parameters: { statement: STATEMENT, catalog: "demo", branch: "main", longest_seconds: 300 } };
@@ -236,7 +237,7 @@ describe("several statements", () => {
 
 describe("the text of the editor", () => {
   const keep = (person: string, first: string, text: string) => {
-    document.head.innerHTML = `<meta name="lakeui-user" content="${person}">`;
+    signedInAs(person);
     sessionStorage.setItem(`lakeui.of.${person}.sql-text.demo`, JSON.stringify({ first, text }));
   };
 
@@ -247,12 +248,11 @@ describe("the text of the editor", () => {
     renderAt("/c/demo/sql");
     await user.click(await screen.findByRole("button", { name: "Run" }));
     await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toEqual([{ session: "s-1", statement: "SELECT 'hers'" }]));
-    document.head.innerHTML = `<meta name="lakeui-user" content="bob">`;
+    signedInAs("bob");
     cleanup();
     renderAt("/c/demo/sql");
     await user.click(await screen.findByRole("button", { name: "Run" }));
     await waitFor(() => expect(bodies(asked, "/api/v1/sql/").at(-1)).toEqual({ session: "s-1", statement: "SHOW TABLES" }));
-    document.head.innerHTML = "";
   });
 
   it("gives way to another statement that the address brings", async () => {
@@ -262,7 +262,6 @@ describe("the text of the editor", () => {
     renderAt("/c/demo/sql?statement=SELECT%203");
     await user.click(await screen.findByRole("button", { name: "Run" }));
     await waitFor(() => expect(bodies(asked, "/api/v1/sql/")).toEqual([{ session: "s-1", statement: "SELECT 3" }]));
-    document.head.innerHTML = "";
   });
 });
 
@@ -271,7 +270,7 @@ describe("saved queries", () => {
   const own = { ...query, id: 8, name: "Mine", text: "SELECT 2", is_shared: false, owner: "ada" };
 
   beforeEach(() => {
-    document.head.innerHTML = `<meta name="lakeui-user" content="ada">`;
+    signedInAs("ada");
   });
 
   it("saves the text of the editor under a name, for oneself unless it is shared", async () => {

@@ -1,11 +1,12 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { pollAfter } from "../../queries/tasks";
 import { CONFLICT } from "../../testing/findings";
 import { renderAt } from "../../testing/render";
 import { problem, serve } from "../../testing/server";
+import { signedInAs } from "../../testing/user";
 import { JUST_STARTED } from "./just-started";
 
 const TASK = {
@@ -19,9 +20,7 @@ const TASK = {
 };
 
 it("lists the tasks of a state, a catalog and a person", async () => {
-  const name = Object.assign(document.createElement("meta"), { name: "lakeui-user", content: "alice" });
-  document.head.append(name);
-  onTestFinished(() => name.remove());
+  signedInAs("alice");
   const asked = serve({ "/api/v1/tasks/": { next: null, previous: null, results: [TASK] } });
   const user = userEvent.setup();
   renderAt("/tasks");
