@@ -78,6 +78,13 @@ def any_of(parts: Iterable[Predicate]) -> Predicate:
     return ANYTHING if any(part == ANYTHING for part in found) else AnyOf(found)
 
 
+def names_column(predicate: Predicate, name: str) -> bool:
+    """Whether the predicate says something of the column of this name."""
+    if isinstance(predicate, AllOf | AnyOf):
+        return any(names_column(part, name) for part in predicate.parts)
+    return predicate.column.casefold() == name.casefold()
+
+
 def without_null_tests(predicate: Predicate) -> Predicate:
     """What is left where rows without match show as NULL: that a column IS NULL says nothing of the file's rows."""
     match predicate:

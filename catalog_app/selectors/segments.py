@@ -40,7 +40,7 @@ SELECT s.id, f.id, f.path, f.base, f.rows, f.bytes, s.partition, f.statistics, f
        coalesce(m.paths, ARRAY[]::text[]), coalesce(m.rows, 0), f.stores_stamps,
        jsonb_build_array(s.stamp, s.kind, coalesce(s.brings_stamp, 0), coalesce(s.undoes_stamp, 0)),
        coalesce(p.events, '[]'::jsonb), s.partition <> f.partition OR f.lacks_partition, f.layout, f.by_name,
-       f.lacks_partition
+       f.lacks_partition, f.smallest_row_id, f.largest_row_id
 FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id LEFT JOIN masks m ON m.segment_id = s.id
 LEFT JOIN stamped p ON p.segment_id = s.id
 """
@@ -114,7 +114,9 @@ FEW = 20
 
 @dataclass(frozen=True, slots=True)
 class SegmentState:
-    """One visible segment. ``deleted_rows`` is an upper bound: two delete files may name the same row (A2)."""
+    """One visible segment. ``deleted_rows`` is an upper bound: two delete files may name the same row (A2).
+    ``row_ids``: the smallest and largest id that the file stores, or that its addresses are where it stores none.
+    """
 
     segment_id: int
     file_id: int
@@ -131,6 +133,7 @@ class SegmentState:
     added_version: int
     delete_paths: tuple[str, ...]
     deleted_rows: int
+    row_ids: tuple[int, int]
     stores_stamps: bool = False
     fact: RowsFact = NO_FACT
     stamped: tuple[tuple[str, RowsFact], ...] = ()
@@ -200,6 +203,7 @@ def _segment(row: tuple[Any, ...]) -> SegmentState:
         added_version=row[12],
         delete_paths=tuple(row[13]),
         deleted_rows=int(row[14]),
+        row_ids=(row[22], row[23]),
         stores_stamps=row[15],
         fact=RowsFact(*json_value(row[16])),
         stamped=tuple((path, RowsFact(*fact)) for path, *fact in json_value(row[17])),

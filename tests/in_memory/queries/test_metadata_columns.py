@@ -75,6 +75,37 @@ def test_conditions_of_writes_name_it(filled: Lake, named: str) -> None:
     assert ids(filled) == {1: found[1], 2: found[2]}
 
 
+@pytest.mark.parametrize(
+    "happened",
+    ["", "UPDATE d.t SET v = 'new' WHERE id = 2", "DELETE FROM d.t WHERE id = 1", "OPTIMIZE d.t"],
+)
+def test_files_without_the_row_stay_unread(filled: Lake, happened: str) -> None:
+    filled.sql("INSERT INTO d.t VALUES (4, 'd'), (5, 'e')")
+    found = ids(filled)
+    if happened:
+        filled.sql(happened)
+    files = len(filled.sql("SHOW SEGMENTS d.t").rows)
+    changed = filled.sql(f"UPDATE d.t SET v = 'last' WHERE _row_id = {found[4]}").metrics
+    assert (changed["rows_updated"], changed["files_scanned"], changed["files_skipped"]) == (1, 1, files - 1)
+    deleted = filled.sql(f"DELETE FROM d.t WHERE _row_id IN ({found[5]}, {found[3]}) AND v <> 'x'").metrics
+    assert deleted["rows_deleted"] == 2
+    unknown = filled.sql("DELETE FROM d.t WHERE _row_id IS NULL OR _row_id < 0").metrics
+    assert (unknown["rows_deleted"], unknown["files_scanned"]) == (0, 0)
+
+
+def test_conditions_on_row_ids_lose_no_row(filled: Lake) -> None:
+    filled.sql("INSERT INTO d.t VALUES (4, 'd'), (5, 'e')")
+    filled.sql("UPDATE d.t SET v = 'new' WHERE id IN (1, 4)")
+    filled.sql("OPTIMIZE d.t")
+    filled.sql("INSERT INTO d.t VALUES (6, 'f')")
+    filled.sql("UPDATE d.t SET v = 'newer' WHERE id IN (2, 6)")
+    found = ids(filled)
+    for one in sorted(found.values()):
+        for operator, holds in (("=", int.__eq__), ("<>", int.__ne__), ("<", int.__lt__), (">=", int.__ge__)):
+            shown = filled.sql(f"SELECT id FROM d.t WHERE _row_id {operator} {one}").rows
+            assert {row[0] for row in shown} == {key for key, row_id in found.items() if holds(row_id, one)}
+
+
 def test_own_column_of_that_name_comes_first(filled: Lake) -> None:
     filled.sql("CREATE TABLE d.own (_row_id INT, v STRING)")
     filled.sql("INSERT INTO d.own VALUES (-7, 'a'), (-8, 'b')")
