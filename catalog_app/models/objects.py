@@ -92,7 +92,14 @@ class TableRecord(ObjectRecord):
                 name="table_record_interval",
             ),
         ]
-        indexes = [models.Index(fields=["branch", "database", "name_key"], name="table_record_name")]
+        indexes = [
+            models.Index(fields=["branch", "database", "name_key"], name="table_record_name"),
+            models.Index(
+                fields=["branch", "name_key"],
+                condition=Q(superseded_version__isnull=True, is_dropped=True),
+                name="table_record_dropped",
+            ),
+        ]
 
 
 class AttributeFacts(models.Model):

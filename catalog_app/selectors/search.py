@@ -135,11 +135,42 @@ def _nearest(record: str, key: str, identity: str, branch: str) -> str:
         ORDER BY l.depth, n.version DESC LIMIT 1)"""
 
 
+def _dropped(record: str, key: str, matches: str) -> str:
+    """Objects that one branch dropped, each with a branch that was made before and has it: of ``matches``, so many as
+    are shown, the newest drop first. Of many branches the last ones made before the drop are looked at.
+    """
+    cut = "b.ancestor_limits[array_position(b.ancestor_branches, r.branch_id)]"
+    return f"""
+        SELECT r.{key}, y.id AS branch_id
+        FROM (SELECT r.{key}, r.branch_id, r.version, b.catalog_id FROM {record} r {_VALID}
+              WHERE r.superseded_version IS NULL AND r.is_dropped AND {matches}
+              ORDER BY r.version DESC LIMIT %(limit)s) r
+        JOIN LATERAL (
+            SELECT b.id FROM (
+                SELECT b.*, {cut} AS cut FROM catalog_app_branch b
+                WHERE b.catalog_id = r.catalog_id AND b.dropped_at IS NULL AND NOT b.is_workspace AND {cut} < r.version
+                ORDER BY (b.id = %(branch)s) DESC, cut DESC, b.id LIMIT %(limit)s) b
+            JOIN {_nearest(record, key, f"r.{key}", "b")} n ON NOT n.is_dropped
+            ORDER BY (b.id = %(branch)s) DESC, b.cut DESC, b.id LIMIT 1) y ON true
+    """
+
+
+_HOLDS_WORD = "strpos(r.name_key, %(first_word)s) > 0"
+_OF_DATABASES = "strpos(r.name_key, %(name)s) > 0 AND %(database)s = ''"
 _DATABASES = f"""
-SELECT DISTINCT ON (r.database_id) r.name, b.name, k.name
-FROM catalog_app_databaserecord r {_VALID}
-WHERE {_CURRENT} AND strpos(r.name_key, %(name)s) > 0 AND %(database)s = ''
-ORDER BY r.database_id, {_NEARER} LIMIT %(limit)s
+WITH candidate AS (
+    (SELECT DISTINCT ON (r.database_id) r.database_id, r.branch_id, 0 AS rank
+     FROM catalog_app_databaserecord r {_VALID} WHERE {_CURRENT} AND {_OF_DATABASES}
+     ORDER BY r.database_id, {_NEARER} LIMIT %(limit)s)
+    UNION ALL
+    (SELECT gone.*, 1 FROM ({_dropped("catalog_app_databaserecord", "database_id", _OF_DATABASES)}) gone)
+)
+SELECT DISTINCT ON (c.database_id) h.name, s.name, k.name
+FROM candidate c
+JOIN catalog_app_branch s ON s.id = c.branch_id
+JOIN catalog_app_catalog k ON k.id = s.catalog_id
+JOIN {_nearest("catalog_app_databaserecord", "database_id", "c.database_id", "s")} h ON NOT h.is_dropped
+ORDER BY c.database_id, c.rank LIMIT %(limit)s
 """
 
 
@@ -166,13 +197,17 @@ WHERE {_HOME}
 _SHOWN_TABLES = _shown("catalog_app_tablerecord", "table_id")
 _VIEWS = f"""
 WITH candidate AS (
-    SELECT DISTINCT ON (r.view_id) r.view_id, r.branch_id, NULL::jsonb AS columns
-    FROM catalog_app_viewrecord r {_VALID}
-    WHERE {_CURRENT} AND strpos(r.name_key, %(first_word)s) > 0
-    ORDER BY r.view_id, {_NEARER} LIMIT %(candidates)s
+    SELECT DISTINCT ON (view_id) view_id, branch_id, NULL::jsonb AS columns FROM (
+        (SELECT DISTINCT ON (r.view_id) r.view_id, r.branch_id, 0 AS rank
+         FROM catalog_app_viewrecord r {_VALID} WHERE {_CURRENT} AND {_HOLDS_WORD}
+         ORDER BY r.view_id, {_NEARER} LIMIT %(candidates)s)
+        UNION ALL
+        (SELECT gone.*, 1 FROM ({_dropped("catalog_app_viewrecord", "view_id", _HOLDS_WORD)}) gone)
+    ) found ORDER BY view_id, rank
 ) {_shown("catalog_app_viewrecord", "view_id")}
 """
 _TABLE_WORDS = "to_tsvector('simple', translate(r.name_key, %(breaks)s, repeat(' ', 20)))"
+_OF_TABLES = f"{_HOLDS_WORD} AND (({_BEGINS}) OR {_TABLE_WORDS} @@ %(words)s::tsquery)"
 _TABLES = f"""
 WITH candidate AS (
     SELECT DISTINCT ON (table_id) table_id, branch_id, NULL::jsonb AS columns FROM (
@@ -182,6 +217,8 @@ WITH candidate AS (
         UNION ALL
         (SELECT r.table_id, r.branch_id, 1 FROM catalog_app_tablerecord r {_VALID}
          WHERE {_CURRENT} AND {_TABLE_WORDS} @@ %(words)s::tsquery LIMIT %(candidates)s)
+        UNION ALL
+        (SELECT gone.*, 2 FROM ({_dropped("catalog_app_tablerecord", "table_id", _OF_TABLES)}) gone)
     ) found ORDER BY table_id, rank
 ) {_SHOWN_TABLES}
 """

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from catalog_app.models import Branch, TableRecord
 from catalog_app.selectors import rows
 from catalog_app.selectors.search import Wanted, tables_search
 from catalog_app.services.files import addresses_allocate
@@ -126,8 +127,35 @@ def test_views_are_found_where_they_are(lake: Lake, monkeypatch: pytest.MonkeyPa
     assert [entry["branch"] for entry in search(lake, "late_zfl", branch="feature_zoom")] == ["main"]
     assert [entry["branch"] for entry in search(lake, "zeph.zlast")] == ["later"]
     assert labels(lake, "d.zlast") == []
+    lake.sql("DROP VIEW zephyr.late_zflights", "later")
     lake.sql("DROP VIEW zephyr.late_zflights")
     assert labels(lake, "late z") == []
+
+
+def test_what_main_dropped_is_found_on_branches(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = LakeMemoryEngine(addresses_allocate)
+    monkeypatch.setattr(compute, "engine_make", lambda: engine)
+    lake.sql("CREATE VIEW zephyr.zlate AS SELECT * FROM zephyr.zflights")
+    lake.sql("CREATE BRANCH older")
+    lake.sql("CREATE BRANCH without")
+    lake.sql("DROP TABLE zephyr.weekly_zflights", "without")
+    lake.sql("DROP VIEW zephyr.zlate")
+    lake.sql("DROP TABLE zephyr.weekly_zflights")
+    lake.sql("CREATE BRANCH younger")
+
+    def places(text: str, **more: str) -> list[tuple[str, str]]:
+        return [(entry["kind"], entry["branch"]) for entry in search(lake, text, **more)]
+
+    assert places("zlate") == [("view", "older")]
+    assert places("zlate", branch="without") == [("view", "without")]
+    assert places("weekly") == places("zeph.week") == places("weekly", branch="without") == [("table", "older")]
+    assert places("weekly", branch="feature_zoom") == [("table", "feature_zoom")]
+    lake.sql("DROP DATABASE zephyr CASCADE")
+    assert places("zephyr", kind="database") == [("database", "younger")]
+    assert places("zflights", branch="older")[:1] == [("table", "older")]
+    for branch in ("feature_zoom", "older", "without", "younger"):
+        lake.sql(f"DROP BRANCH {branch}")
+    assert [places(text) for text in ("zlate", "weekly", "zephyr")] == [[], [], []]
 
 
 def test_what_is_gone_is_not_found(lake: Lake) -> None:
@@ -190,12 +218,19 @@ def test_searching_reads_few_rows_beside_many_branches(
     author = User.objects.create_user("author")
     large = LargeLake(tables=2000, branches=500, segments=1, requests=1, author=author)
     main = large.branch("main")
+    dropped = TableRecord.objects.filter(branch=main, superseded_version__isnull=True).order_by("pk")[:200]
+    for record in dropped:
+        TableRecord.objects.filter(pk=record.pk).update(superseded_version=main.head_version + 1)
+        record.pk, record.version, record.is_dropped = None, main.head_version + 1, True
+        record.save(force_insert=True)
+    Branch.objects.filter(pk=main.pk).update(head_version=main.head_version + 1)
+    main.refresh_from_db()
     with CaptureQueriesContext(connection) as captured:
         assert len(tables_search(Wanted("table", 20, frozenset({main.catalog_id}), main.catalog, main))) == 20
     with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {captured[0]['sql']}")
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {captured[-1]['sql']}")
         ((plan,),) = cursor.fetchone()
-    assert most_rows(plan["Plan"]) < 10_000
+    assert most_rows(plan["Plan"]) < 11_000
 
 
 def most_rows(node: dict[str, Any]) -> int:
