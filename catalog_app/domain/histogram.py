@@ -1,12 +1,15 @@
-"""How numbers spread over intervals of one width. Pure."""
+"""How values spread: numbers over intervals of one width, and the most frequent values. Pure."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 BINS = 20
+TOP = 5
+"""So many of the most frequent values are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +17,14 @@ class Bin:
     """``count`` values lie in an interval around ``at``; all intervals of a column have one width."""
 
     at: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frequent:
+    """A JSON value, and in how many rows it stands."""
+
+    value: Any
     count: int
 
 

@@ -1,4 +1,4 @@
-"""Exact counts of each column of a table: NULLs, different values, the least, the largest, and how numbers spread.
+"""Exact counts of each column: NULLs, different values, the least, the largest, the most frequent, how numbers spread.
 
 DuckDB groups the values of one column at a time, and spills what exceeds its memory. It reads files of this machine
 that hold the column as the table declares it. Every other column is counted by Spark, with the same SQL.
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from catalog_app.domain.files import FileScan, TableScan, is_outside
-from catalog_app.domain.histogram import BINS, Bin, Intervals
+from catalog_app.domain.histogram import BINS, TOP, Bin, Frequent, Intervals
 from catalog_app.domain.schema import Column
 from catalog_app.engine.answers import json_rows
 from catalog_app.engine.decoding import held
@@ -47,7 +47,8 @@ _FINITE = "abs(CAST(v AS DOUBLE)) < CAST('Infinity' AS DOUBLE)"
 @dataclass(frozen=True, slots=True)
 class ColumnCounts:
     """Of the live rows. One NaN and one zero count as values. ``distinct`` is None for types whose values are not
-    compared; ``least`` and ``largest`` are JSON values, None for types without an order.
+    compared; ``least`` and ``largest`` are JSON values, None for types without an order. ``top`` has the most frequent
+    values of a type with an order. Of more than ``TOP`` values it leaves out those of one row.
     """
 
     column: Column
@@ -57,6 +58,7 @@ class ColumnCounts:
     least: Any
     largest: Any
     bins: tuple[Bin, ...]
+    top: tuple[Frequent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,18 @@ def _counted(column: Column, rows: int, source: str, ask: Ask) -> ColumnCounts:
     )
     least, largest = (_one_zero(value) for value in (found[:2] or (None, None)))
     bins = _bins(source, found[2], found[3], ask) if is_number else ()
-    return ColumnCounts(column, rows, rows - values, distinct, least, largest, bins)
+    top = _top(source, values, distinct, ask) if not _WITHOUT_BOUNDS.match(kind) else ()
+    return ColumnCounts(column, rows, rows - values, distinct, least, largest, bins, top)
+
+
+def _top(source: str, values: int, distinct: int, ask: Ask) -> tuple[Frequent, ...]:
+    """Of equally frequent values the least ones."""
+    if distinct == values > TOP:
+        return ()
+    found = ask(
+        f"SELECT v, count(*) AS n FROM {source} AS s WHERE v IS NOT NULL GROUP BY v ORDER BY n DESC, v LIMIT {TOP}"
+    )
+    return tuple(Frequent(_one_zero(value), count) for value, count in found if count > 1 or distinct <= TOP)
 
 
 def _one_zero(value: Any) -> Any:

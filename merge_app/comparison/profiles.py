@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from catalog_app.domain.histogram import Bin, Intervals
+from catalog_app.domain.histogram import TOP, Bin, Frequent, Intervals
 from lakeui.common.counts import counted
 
 Values = Sequence[Any] | None
@@ -19,8 +19,6 @@ Values = Sequence[Any] | None
 
 RISEN = 0.05
 """By how much the share of NULL may rise before somebody looks at it."""
-TOP = 5
-"""So many of the most frequent values are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +41,6 @@ class ChangedRow:
     after: Values
     merged: Values
     is_open: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Frequent:
-    """A value as the rows hold it, and in how many rows it stands."""
-
-    value: Any
-    count: int
 
 
 @dataclass(frozen=True, slots=True)

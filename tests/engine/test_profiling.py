@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -107,6 +108,9 @@ def test_the_counts_are_those_by_hand(lake: Lake, monkeypatch: pytest.MonkeyPatc
             as_text: Callable[[Any], Any] = str if found.column.type.startswith("decimal") else lambda value: value
             for shown, value in ((found.least, least), (found.largest, largest)):
                 assert shown is None if value is None else same(shown, value, as_text), (found.column, shown, value)
+        held_by = Counter("NaN" if is_nan(value) else value for value in values if value is not None)
+        frequent = [count for _, count in held_by.most_common(5) if count > 1 or distinct <= 5]
+        assert [item.count for item in found.top] == frequent, found
         finite = [float(v) for v in values if isinstance(v, int | float | Decimal) and math.isfinite(v)]
         if found.bins:
             assert sum(item.count for item in found.bins) == len(finite)
@@ -162,6 +166,16 @@ def test_a_field_made_anew_is_another_field(lake: Lake) -> None:
     lake.schema = Schema((Column(1, "s", "struct<x:int>", nested=anew),))
     assert lake.rows() == [[{"x": None}]] * 2
     assert [found.distinct for found in counted(lake)] == [1]
+
+
+def test_frequent_values_come_first(lake: Lake) -> None:
+    lake.schema = schema_of("n int", "d double", "t string")
+    lake.values("1|0.0D|'a'", "2|-0.0D|'b'", "3|double('NaN')|'c'", "4|double('NaN')|'d'", "5|NULL|'e'", "6|NULL|'e'")
+    assert [[(item.value, item.count) for item in found.top] for found in counted(lake)] == [
+        [],
+        [(0.0, 2), ("NaN", 2)],
+        [("e", 2), ("a", 1), ("b", 1), ("c", 1), ("d", 1)],
+    ]
 
 
 def test_no_rows(lake: Lake) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,7 @@ from catalog_app.domain.files import (
     PartitionValues,
     TableScan,
 )
+from catalog_app.domain.histogram import TOP, Frequent
 from catalog_app.domain.identity_columns import columns_numbered, numbers_check
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.transforms import ORDERED, FileLayout, LaidBy, Transform, transform_value
@@ -160,9 +162,11 @@ class MemoryEngine:
         rows = [row.values for row in self._live(scan)]
         for column in scan.schema.columns:
             values = [value for row in rows if (value := row.get(column.id)) is not None]
-            distinct = len({json.dumps(value, default=str) for value in values})
+            distinct = Counter(json.dumps(value, default=str) for value in values)
             bounds = (min(values), max(values)) if values and "<" not in column.type else (None, None)
-            yield ColumnCounts(column, len(rows), len(rows) - len(values), distinct, *bounds, ())
+            frequent = [(value, n) for value, n in distinct.most_common(TOP) if n > 1 or len(distinct) <= TOP]
+            top = [Frequent(json.loads(value), n) for value, n in frequent if bounds[0] is not None]
+            yield ColumnCounts(column, len(rows), len(rows) - len(values), len(distinct), *bounds, (), tuple(top))
 
     def live_rows(self, scan: TableScan) -> int:
         return sum(file.rows - len(self._deleted_positions(file)) for file in scan.files)

@@ -1,9 +1,15 @@
 /** What a table holds by column, as SHOW PROFILE counts it. */
+import type { ComparedDetail } from "../api/resources";
 import { numberOf } from "./result-table";
 import { tableName } from "./sql";
 
 export interface Bin {
   at: number;
+  count: number;
+}
+
+export interface Frequent {
+  value: unknown;
   count: number;
 }
 
@@ -17,15 +23,37 @@ export interface ExactColumn {
   largest: unknown;
   /** Centres of intervals and how many numbers lie in each; empty for other types than numbers. */
   histogram: readonly Bin[];
+  /** The most frequent values first; empty where each value stands in one row, or where values have no order. */
+  top: readonly Frequent[];
 }
 
 export function profileStatement(database: string, table: string, version: number): string {
   return `SHOW PROFILE ${tableName(database, table)} VERSION AS OF ${version}`;
 }
 
+/** The statement that counts the whole table of a comparison as one side has it; undefined where it has no such table. */
+export function sideProfileStatement({ names, source_head, destination_head }: ComparedDetail, side: "source" | "destination"): string | undefined {
+  const [database, table, ...more] = (names[side] ?? "").split(".");
+  if (!database || !table || more.length) return undefined;
+  return profileStatement(database, table, side === "source" ? source_head : destination_head);
+}
+
+export interface BothSides {
+  name: string;
+  before: ExactColumn | undefined;
+  after: ExactColumn | undefined;
+}
+
+/** Columns of both sides by name: those of the source in its order, then those that it has not. */
+export function bothSides(before: readonly ExactColumn[], after: readonly ExactColumn[]): BothSides[] {
+  const names = new Set([...after, ...before].map(({ name }) => name));
+  const of = (columns: readonly ExactColumn[], name: string) => columns.find((column) => column.name === name);
+  return [...names].map((name) => ({ name, before: of(before, name), after: of(after, name) }));
+}
+
 /** The answer of `profileStatement` by column. */
 export function exactProfile(rows: readonly (readonly unknown[])[]): ExactColumn[] {
-  return rows.map(([name, , held, nulls, distinct, least, largest, bins]) => ({
+  return rows.map(([name, , held, nulls, distinct, least, largest, bins, top]) => ({
     name: String(name),
     rows: Number(held),
     nulls: Number(nulls),
@@ -33,6 +61,7 @@ export function exactProfile(rows: readonly (readonly unknown[])[]): ExactColumn
     least: least ?? undefined,
     largest: largest ?? undefined,
     histogram: binsOf(bins),
+    top: topOf(top),
   }));
 }
 
@@ -42,5 +71,13 @@ function binsOf(value: unknown): Bin[] {
     const { at, count } = entry as { at: unknown; count: unknown };
     const [center, found] = [numberOf(at), numberOf(count)];
     return center === undefined || found === undefined ? [] : [{ at: center, count: found }];
+  });
+}
+
+function topOf(value: unknown): Frequent[] {
+  if (!Array.isArray(value)) return [];
+  return value.map((entry: unknown) => {
+    const { value: found, count } = entry as { value: unknown; count: unknown };
+    return { value: found, count: Number(count) };
   });
 }

@@ -6,8 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from catalog_app.domain.histogram import TOP
 from lakeui.api.compare.row_serializers import SidesColumn
-from merge_app.comparison.profiles import TOP
 
 
 class FrequentEntry(serializers.Serializer[Any]):

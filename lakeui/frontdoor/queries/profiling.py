@@ -18,11 +18,14 @@ _COLUMNS = [
     *((name, "bigint") for name in ("rows", "nulls", "distinct_values")),
     *((name, "string") for name in ("minimum", "maximum")),
     ("histogram", "array<struct<at:double,count:bigint>>"),
+    ("frequent_values", "array<struct<value:string,count:bigint>>"),
 ]
 
 
 def show_profile(call: Call, statement: sql.ShowProfile) -> StatementResult:
-    """A row a column, in the order of the table. ``histogram``: how many numbers lie in intervals of one width."""
+    """A row a column, in the order of the table. ``histogram``: how many numbers lie in intervals of one width.
+    ``frequent_values``: the most frequent values, each with the number of its rows.
+    """
     found = table_for_reading(call, statement.table)
     table, snapshot = found.table, found.place.snapshot
     scan = table_scan(snapshot, table, segments_list(snapshot, table.table_id))
@@ -33,7 +36,8 @@ def show_profile(call: Call, statement: sql.ShowProfile) -> StatementResult:
             for counts in engine().profile(scan, call.context.on_cancel):
                 bins = [{"at": item.at, "count": item.count} for item in counts.bins]
                 bounds = [_text(counts.least), _text(counts.largest)]
-                known = [counts.rows, counts.nulls, counts.distinct, *bounds, bins]
+                top = [{"value": _text(item.value), "count": item.count} for item in counts.top]
+                known = [counts.rows, counts.nulls, counts.distinct, *bounds, bins, top]
                 rows.append([counts.column.name, counts.column.type, *known])
                 call.context.progress(len(rows) / len(table.schema.columns), counts.column.name)
                 call.context.check_cancelled()

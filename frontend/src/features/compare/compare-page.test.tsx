@@ -134,6 +134,38 @@ describe("comparing two branches", () => {
     expect(values.getAllByRole("row")).toHaveLength(7);
   });
 
+  it("counts the whole table on both branches when it is asked", async () => {
+    const none = { source_head: 15, destination_head: 16, is_whole: true, inserted: 0, updated: 0, deleted: 0, open: 0, columns: [], risks: [] };
+    const line = (name: string, nulls: number, most: string) => [name, "string", 4, nulls, 2, "a", "z", [], [{ value: most, count: 3 }]];
+    const answer = (rows: unknown[]) => ({ columns: [], rows, row_count: 1, truncated: false, version: 16, metrics: {} });
+    const asked = serve({
+      [AT]: COMPARISON,
+      ...OBJECTS,
+      [`${AT}objects/table/5/profile/`]: none,
+      "POST /api/v1/sql/": ({ body }) =>
+        json(answer((body as { branch: string }).branch === "main" ? [line("status", 0, "open"), line("gone", 0, "x")] : [line("status", 1, "done")])),
+    });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("tab", { name: "Values" }));
+    const whole = within(await screen.findByRole("region", { name: "Whole table" }));
+    expect(whole.queryByRole("region")).toBeNull();
+    await user.click(whole.getByRole("button", { name: "Count all rows" }));
+    const values = within(await whole.findByRole("region", { name: "Values of the whole table" }));
+    const lines = values.getAllByRole("row").slice(1).map((row) => within(row).getAllByRole("cell").map(({ textContent }) => textContent));
+    expect(lines.map((cells) => (cells.length > 1 ? [cells[0], cells[4]] : cells))).toEqual([
+      ["0 (0%)", "open 3 (75%)"],
+      ["1 (25%)", "done 3 (75%)"],
+      ["0 (0%)", "x 3 (75%)"],
+      ["no such column"],
+    ]);
+    const sent = asked.filter(({ method }) => method === "POST").map(({ body }) => body as { statement: string; branch: string });
+    expect(sent.map(({ branch, statement }) => [branch, statement])).toEqual([
+      ["main", "SHOW PROFILE `flights`.`flights` VERSION AS OF 16"],
+      ["delays", "SHOW PROFILE `flights`.`flights` VERSION AS OF 15"],
+    ]);
+  });
+
   it("lists what was changed under its database, with counts and marks", async () => {
     renderAt(ADDRESS);
     const list = within(await screen.findByRole("listbox"));

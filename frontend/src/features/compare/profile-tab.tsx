@@ -5,11 +5,12 @@ import type { Bin } from "../../model/column-profile";
 import { count, counted } from "../../model/format";
 import { changedFirst, meanText, shareText } from "../../model/profile";
 import { useProfile, type Pair } from "../../queries/compare";
+import { TopValues } from "../../ui/column-counts";
 import { Grid } from "../../ui/grid";
 import { CellValue } from "../../ui/result-grid";
 import { Spread } from "../../ui/spread";
 import { Loaded } from "../../ui/states";
-import "../../styles/profile.css";
+import { WholeTable } from "./whole-table";
 
 const COLUMNS = [
   { title: "Column" },
@@ -30,12 +31,12 @@ export default function ProfileTab({ pair, detail }: { pair: Pair; detail: Compa
   const profile = useProfile(pair, detail.object_id);
   return (
     <Loaded query={profile} label="the values">
-      {(found) => <Profile pair={pair} profile={found} />}
+      {(found) => <Profile pair={pair} detail={detail} profile={found} />}
     </Loaded>
   );
 }
 
-function Profile({ pair, profile }: { pair: Pair; profile: TableProfile }) {
+function Profile({ pair, detail, profile }: { pair: Pair; detail: ComparedDetail; profile: TableProfile }) {
   const { inserted, updated, deleted } = profile;
   const isUnchanged = inserted + updated + deleted === 0;
   return (
@@ -64,6 +65,7 @@ function Profile({ pair, profile }: { pair: Pair; profile: TableProfile }) {
       ) : (
         <ChangedValues pair={pair} profile={profile} />
       )}
+      <WholeTable pair={pair} detail={detail} />
     </div>
   );
 }
@@ -141,27 +143,9 @@ function Counts({ counts, bins, name }: { counts: ValueCounts; bins: readonly Bi
       <td className="number">{counts.largest === null ? "—" : <CellValue value={counts.largest} />}</td>
       <td className="number">{meanText(counts.mean)}</td>
       <td>
-        <TopValues counts={counts} />
+        <TopValues top={counts.top} rows={counts.rows} />
       </td>
       <td>{bins.length > 1 && counts.histogram.length ? <Spread bins={counts.histogram} all={bins} name={name} /> : null}</td>
     </Fragment>
-  );
-}
-
-function TopValues({ counts: { top, rows } }: { counts: ValueCounts }) {
-  if (top.length === 0) return <span className="muted">—</span>;
-  return (
-    <ul className="top-values">
-      {top.map(({ value, count: found }, place) => (
-        <li key={place}>
-          <span className="value">
-            <CellValue value={value} />
-          </span>{" "}
-          <span className="muted">
-            {count(found)} ({shareText(found, rows)})
-          </span>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -2,24 +2,16 @@ import { Link } from "react-router";
 
 import type { TableDetail } from "../../api/resources";
 import { taskAddress } from "../../model/addresses";
-import { exactProfile, profileStatement, type ExactColumn } from "../../model/column-profile";
+import { exactProfile, profileStatement } from "../../model/column-profile";
 import { count, counted } from "../../model/format";
 import { shareText } from "../../model/profile";
 import { useRead } from "../../queries/statements";
 import { useTableProfile, type TablePlace } from "../../queries/tables";
+import { Bound, EXACT_HEADS, ExactCells, Unknown } from "../../ui/column-counts";
 import { Grid } from "../../ui/grid";
-import { CellValue } from "../../ui/result-grid";
-import { Spread } from "../../ui/spread";
 import { Failure, Loaded } from "../../ui/states";
 
-const HEADS = [
-  { title: "Column" },
-  { title: "NULL", isNumber: true },
-  { title: "Different", isNumber: true },
-  { title: "Least", isNumber: true },
-  { title: "Largest", isNumber: true },
-  { title: "Spread" },
-];
+const HEADS = [{ title: "Column" }, ...EXACT_HEADS];
 
 /** What each column holds: at first what the statistics of the files say, and counts of all rows when somebody asks. */
 export default function ProfileTab({ place, table, version }: { place: TablePlace; table: TableDetail; version: number | undefined }) {
@@ -69,6 +61,7 @@ export default function ProfileTab({ place, table, version }: { place: TablePlac
                       <Bound value={column.minimum} />
                       <Bound value={column.maximum} />
                       <td />
+                      <td />
                     </>
                   )}
                 </tr>
@@ -78,31 +71,5 @@ export default function ProfileTab({ place, table, version }: { place: TablePlac
         </>
       )}
     </Loaded>
-  );
-}
-
-function ExactCells({ counts }: { counts: ExactColumn }) {
-  return (
-    <>
-      <td className="number">
-        {count(counts.nulls)} ({shareText(counts.nulls, counts.rows)})
-      </td>
-      <td className="number">{counts.distinct === undefined ? <Unknown /> : count(counts.distinct)}</td>
-      <Bound value={counts.least} />
-      <Bound value={counts.largest} />
-      <td>{counts.histogram.length > 1 ? <Spread bins={counts.histogram} name={counts.name} /> : null}</td>
-    </>
-  );
-}
-
-function Bound({ value }: { value: unknown }) {
-  return <td className="number cell">{value === null || value === undefined ? <Unknown /> : <CellValue value={value} />}</td>;
-}
-
-function Unknown() {
-  return (
-    <span className="muted">
-      —<span className="visually-hidden">not known</span>
-    </span>
   );
 }

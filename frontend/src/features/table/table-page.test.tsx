@@ -76,18 +76,18 @@ describe("a table", () => {
 
   it("has a profile from the statistics of the files, and counts all rows when it is asked", async () => {
     const bins = [{ at: 1, count: 900 }, { at: 80, count: 60 }];
-    const counted = [["seen", "int", 1200, 240, 7, "-2", "88", bins], ["month", "int", 1200, 0, 12, "1", "12", []]];
+    const counted = [["seen", "int", 1200, 240, 7, "-2", "88", bins, [{ value: "1", count: 600 }]], ["month", "int", 1200, 0, 12, "1", "12", [], []]];
     const answer = { columns: [], rows: counted, row_count: 2, truncated: false, version: 16, metrics: {} };
     asked = serve({ ...LAKE, "POST /api/v1/sql/": answer });
     const user = userEvent.setup();
     renderAt(`${ADDRESS}?tab=profile`);
     const profile = within(await screen.findByRole("region", { name: "Profile of seen" }));
     const of = (name: RegExp) => cells(profile.getByRole("row", { name }));
-    expect(of(/^seen/)).toEqual(["≤ 241 (20%)", "—not known", "-2", "90", ""]);
+    expect(of(/^seen/)).toEqual(["≤ 241 (20%)", "—not known", "-2", "90", "", ""]);
     expect(of(/^month/).slice(0, 3)).toEqual(["—not known", "—not known", "—not known"]);
     expect(asked.some(({ method }) => method === "POST")).toBe(false);
     await user.click(screen.getByRole("button", { name: "Count all rows" }));
-    await waitFor(() => expect(of(/^seen/)).toEqual(["240 (20%)", "7", "-2", "88", "around 1: 900 valuesaround 80: 60 values"]));
+    await waitFor(() => expect(of(/^seen/)).toEqual(["240 (20%)", "7", "-2", "88", "1 600 (50%)", "around 1: 900 valuesaround 80: 60 values"]));
     expect(profile.getByRole("img", { name: "seen: most values lie around 1, between 1 and 80" })).toBeTruthy();
     const sent = asked.find(({ method }) => method === "POST")?.body as { statement: string; branch: string };
     expect(sent.branch).toBe("main");

@@ -1,0 +1,102 @@
+import { Link } from "react-router";
+
+import type { ComparedDetail } from "../../api/resources";
+import { taskAddress } from "../../model/addresses";
+import { bothSides, exactProfile, sideProfileStatement, type BothSides } from "../../model/column-profile";
+import { counted } from "../../model/format";
+import type { Pair } from "../../queries/compare";
+import { useRead } from "../../queries/statements";
+import { EXACT_HEADS, ExactCells } from "../../ui/column-counts";
+import { Grid } from "../../ui/grid";
+import { Failure } from "../../ui/states";
+
+const HEADS = [{ title: "Column" }, { title: "Rows on" }, ...EXACT_HEADS];
+
+/** What the whole table holds on both branches, by column. Each branch is read once, when somebody asks. */
+export function WholeTable({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
+  const before = useSide(pair, detail, "destination");
+  const after = useSide(pair, detail, "source");
+  if (!before.statement || !after.statement) return null;
+  const isPending = before.isPending || after.isPending;
+  const ask = () => {
+    before.ask();
+    after.ask();
+  };
+  const tasks = [before.task, after.task].filter((task) => task !== undefined);
+  return (
+    <section className="stack tight" aria-label="Whole table">
+      <div className="row apart">
+        <p className="small muted">
+          {before.columns && after.columns
+            ? `All rows: ${counted(before.columns[0]?.rows ?? 0, "row")} on ${pair.destination}, ${counted(after.columns[0]?.rows ?? 0, "row")} on ${pair.source}.`
+            : "Counting all rows reads the whole table on both branches."}
+        </p>
+        <button type="button" className="button small" disabled={isPending} onClick={ask}>
+          {isPending ? "Counting …" : before.columns ? "Count again" : "Count all rows"}
+        </button>
+      </div>
+      {[before, after].map(({ error }, place) => (error ? <Failure key={place} error={error} /> : null))}
+      {tasks.length ? (
+        <p className="small">
+          The count takes longer.{" "}
+          {tasks.map((task, place) => (
+            <Link key={task} to={taskAddress(task)}>
+              {place ? "The second task has the other result" : "Its task has the result"}
+            </Link>
+          ))}
+        </p>
+      ) : null}
+      {before.columns && after.columns ? (
+        <Grid label="Values of the whole table" columns={HEADS} className="profile">
+          {bothSides(before.columns, after.columns).map((column) => (
+            <ColumnLines key={column.name} column={column} pair={pair} />
+          ))}
+        </Grid>
+      ) : null}
+    </section>
+  );
+}
+
+function useSide({ catalog, ...pair }: Pair, detail: ComparedDetail, side: "source" | "destination") {
+  const read = useRead();
+  const statement = sideProfileStatement(detail, side);
+  const outcome = read.data;
+  return {
+    statement,
+    ask: () => {
+      if (statement) read.mutate({ catalog, branch: pair[side], statement });
+    },
+    isPending: read.isPending,
+    error: read.error,
+    task: outcome?.kind === "task" ? outcome.task.id : undefined,
+    columns: outcome?.kind === "answer" ? exactProfile(outcome.answer.rows) : undefined,
+  };
+}
+
+function ColumnLines({ column: { name, before, after }, pair }: { column: BothSides; pair: Pair }) {
+  // One axis for both branches, so that a shift of the values is seen.
+  const axis = [before, after].flatMap((side) => side?.histogram ?? []);
+  const lines = [
+    { branch: pair.destination, counts: before },
+    { branch: pair.source, counts: after },
+  ];
+  return lines.map(({ branch, counts }, place) => (
+    <tr key={place} className={place === 0 ? "first" : ""}>
+      {place === 0 ? (
+        <th scope="rowgroup" rowSpan={lines.length}>
+          <bdi>{name}</bdi>
+        </th>
+      ) : null}
+      <th scope="row" className="nowrap">
+        <bdi>{branch}</bdi>
+      </th>
+      {counts ? (
+        <ExactCells counts={counts} axis={axis} name={`${name} on ${branch}`} />
+      ) : (
+        <td colSpan={EXACT_HEADS.length} className="muted">
+          no such column
+        </td>
+      )}
+    </tr>
+  ));
+}

@@ -1,0 +1,65 @@
+import type { Bin, ExactColumn, Frequent } from "../model/column-profile";
+import { count } from "../model/format";
+import { shareText } from "../model/profile";
+import { CellValue } from "./result-grid";
+import { Spread } from "./spread";
+import "../styles/profile.css";
+
+/** The headings of `ExactCells`. */
+export const EXACT_HEADS = [
+  { title: "NULL", isNumber: true },
+  { title: "Different", isNumber: true },
+  { title: "Least", isNumber: true },
+  { title: "Largest", isNumber: true },
+  { title: "Most frequent" },
+  { title: "Spread" },
+];
+
+/** Exact counts of one column as cells of a row. `axis`: the intervals of all rows that share an axis with it. */
+export function ExactCells({ counts, axis, name = counts.name }: { counts: ExactColumn; axis?: readonly Bin[]; name?: string }) {
+  return (
+    <>
+      <td className="number">
+        {count(counts.nulls)} ({shareText(counts.nulls, counts.rows)})
+      </td>
+      <td className="number">{counts.distinct === undefined ? <Unknown /> : count(counts.distinct)}</td>
+      <Bound value={counts.least} />
+      <Bound value={counts.largest} />
+      <td>
+        <TopValues top={counts.top} rows={counts.rows} />
+      </td>
+      <td>{counts.histogram.length > 1 ? <Spread bins={counts.histogram} {...(axis ? { all: axis } : {})} name={name} /> : null}</td>
+    </>
+  );
+}
+
+/** The most frequent values, with their share of the rows. */
+export function TopValues({ top, rows }: { top: readonly Frequent[]; rows: number }) {
+  if (top.length === 0) return <span className="muted">—</span>;
+  return (
+    <ul className="top-values">
+      {top.map(({ value, count: found }, place) => (
+        <li key={place}>
+          <span className="value">
+            <CellValue value={value} />
+          </span>{" "}
+          <span className="muted">
+            {count(found)} ({shareText(found, rows)})
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Bound({ value }: { value: unknown }) {
+  return <td className="number cell">{value === null || value === undefined ? <Unknown /> : <CellValue value={value} />}</td>;
+}
+
+export function Unknown() {
+  return (
+    <span className="muted">
+      —<span className="visually-hidden">not known</span>
+    </span>
+  );
+}
