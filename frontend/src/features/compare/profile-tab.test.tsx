@@ -1,0 +1,79 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+
+import { renderAt } from "../../testing/render";
+import { comparedObject, COMPARED, COMPARISON, json, serve } from "../../testing/server";
+
+const AT = "/api/v1/catalogs/demo/compare/delays...main/";
+const ADDRESS = "/c/demo/compare/delays...main";
+const OBJECTS = Object.fromEntries(COMPARED.map((object, place) => [`${AT}objects/table/${object.object_id}/`, comparedObject(place)]));
+
+describe("the values of a compared table", () => {
+  it("says what the change does to them, what is risky first", async () => {
+    const top = [{ value: "1.50", count: 2 }, { value: "9.00", count: 1 }];
+    const histogram = (at: number) => [{ at: 1.5, count: 2 }, { at, count: 1 }];
+    const counts = (nulls: number, mean: number | null, last = 5.5) => ({ rows: 4, nulls, distinct: 3, least: "1.50", largest: "9.00", mean, top, histogram: histogram(last) });
+    const same = { rows: 4, nulls: 0, distinct: 40, least: 1, largest: 4, mean: 2.5, top: [], histogram: [] };
+    const of = (name: string, changed: number, before: object, after: object) => ({
+      column: { id: changed, name, type: "decimal(10,2)", is_key: false }, updated: 4, changed, before, after, merged: { ...counts(0, null), rows: 0, top: [], histogram: [] },
+    });
+    serve({
+      [AT]: COMPARISON,
+      ...OBJECTS,
+      [`${AT}objects/table/5/profile/`]: {
+        source_head: 15, destination_head: 16, is_whole: true, inserted: 0, updated: 4, deleted: 1, open: 1,
+        columns: [of("id", 0, same, same), of("amount", 2, counts(0, 2.5), counts(2, 9, 9.5))],
+        risks: [{ code: "ROWS_LOST", message: "1 row is deleted.", column: "" }, { code: "NULLS_RISEN", message: "NULL rises from 0% to 50% of the changed rows.", column: "amount" }],
+      },
+    });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("tab", { name: "Values" }));
+    const first = within(await screen.findByRole("region", { name: "Look here first" }));
+    expect(first.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual(["1 row is deleted.", "amount: NULL rises from 0% to 50% of the changed rows."]);
+    const values = within(screen.getByRole("region", { name: "Values of the changed rows" }));
+    expect(values.getByText("differs in 2 of 4 updated rows (50%)")).toBeTruthy();
+    const lines = values.getAllByRole("row").slice(1).map((row) => within(row).getAllByRole("cell").map(({ textContent }) => textContent));
+    const most = ["1.50 2 (50%)", "9.00 1 (25%)"].join("");
+    expect(lines.map((line) => line.slice(0, 6))).toEqual([["0 (0%)", "3", "1.50", "9.00", "2.5", most], ["2 (50%)", "3", "1.50", "9.00", "9", most], ["no row"]]);
+    // The states share an axis: the bar at 5.5 is in the middle, the bar at 9.5 at its end.
+    const picture = (state: string) => [...values.getByRole("img", { name: new RegExp(`^amount ${state}: most values lie around 1.5`) }).querySelectorAll("rect")].map((bar) => Number(bar.getAttribute("x")));
+    expect([picture("before"), picture("on delays")]).toEqual([[0, 45], [0, 90]]);
+    expect(screen.getByText(/1 row in conflict has no merged values yet/)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Show 1 column in which no value differs" }));
+    expect(values.getAllByRole("row")).toHaveLength(7);
+  });
+
+  it("are counted in the whole table on both branches when it is asked", async () => {
+    const none = { source_head: 15, destination_head: 16, is_whole: true, inserted: 0, updated: 0, deleted: 0, open: 0, columns: [], risks: [] };
+    const line = (name: string, nulls: number, most: string) => [name, "string", 4, nulls, 2, "a", "z", [], [{ value: most, count: 3 }]];
+    const answer = (rows: unknown[]) => ({ columns: [], rows, row_count: 1, truncated: false, version: 16, metrics: {} });
+    const asked = serve({
+      [AT]: COMPARISON,
+      ...OBJECTS,
+      [`${AT}objects/table/5/profile/`]: none,
+      "POST /api/v1/sql/": ({ body }) =>
+        json(answer((body as { branch: string }).branch === "main" ? [line("status", 0, "open"), line("gone", 0, "x")] : [line("status", 1, "done")])),
+    });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("tab", { name: "Values" }));
+    const whole = within(await screen.findByRole("region", { name: "Whole table" }));
+    expect(whole.queryByRole("region")).toBeNull();
+    await user.click(whole.getByRole("button", { name: "Count all rows" }));
+    const values = within(await whole.findByRole("region", { name: "Values of the whole table" }));
+    const lines = values.getAllByRole("row").slice(1).map((row) => within(row).getAllByRole("cell").map(({ textContent }) => textContent));
+    expect(lines.map((cells) => (cells.length > 1 ? [cells[0], cells[4]] : cells))).toEqual([
+      ["0 (0%)", "open 3 (75%)"],
+      ["1 (25%)", "done 3 (75%)"],
+      ["0 (0%)", "x 3 (75%)"],
+      ["no such column"],
+    ]);
+    const sent = asked.filter(({ method }) => method === "POST").map(({ body }) => body as { statement: string; branch: string });
+    expect(sent.map(({ branch, statement }) => [branch, statement])).toEqual([
+      ["main", "SHOW PROFILE `flights`.`flights` VERSION AS OF 16"],
+      ["delays", "SHOW PROFILE `flights`.`flights` VERSION AS OF 15"],
+    ]);
+  });
+});
