@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { renderAt } from "../../testing/render";
 import { comparedObject, COMPARED, COMPARISON, json, serve } from "../../testing/server";
+// The page loads the tab when it is opened: here it is there before.
+import "./profile-tab";
 
 const AT = "/api/v1/catalogs/demo/compare/delays...main/";
 const ADDRESS = "/c/demo/compare/delays...main";
