@@ -45,6 +45,16 @@ def is_agent(user: Any) -> bool:
     return getattr(user, "agent", None) is not None
 
 
+def agent_attach(user: Any, agent: Any, owner: Any) -> None:
+    """Have a user that was read know the agent that it is, and who answers for that; or that it is none."""
+    if agent is None:
+        # So the database is not asked again whether it is one.
+        # Django documents the API of `_meta`; only its name looks private.
+        user._meta.get_field("agent").set_cached_value(user, None)  # noqa: SLF001
+    else:
+        agent.user, agent.owner = user, owner
+
+
 def account_is_open(user: Any) -> bool:
     """Whether the account may act: it is active, and where it is an agent's, so is that of who answers for it."""
     return bool(user.is_active) and (not is_agent(user) or bool(user.agent.owner.is_active))

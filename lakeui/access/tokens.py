@@ -6,7 +6,6 @@ import hashlib
 import secrets
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -14,6 +13,7 @@ from django.utils import timezone
 
 from catalog_app.domain.roles import CatalogScope, Scope
 from catalog_app.models import Agent
+from catalog_app.selectors.agents import agent_attach
 from catalog_app.selectors.rows import columns_of, fetch_all, models_of
 from lakeui.access.models import AccessToken
 
@@ -71,13 +71,7 @@ def _token_live(digest: str, now: datetime) -> AccessToken | None:
     # Each request with a token asks: for Django to write this query takes longer than to answer it.
     for row in fetch_all(_LIVE, {"digest": digest, "now": now}, prepared=True):
         token, user, agent, owner = models_of(row, AccessToken, User, Agent, User)
-        if agent is None:
-            # So the database is not asked again whether it is one.
-            # Django documents the API of `_meta`; only its name looks private.
-            made_agent: Any = User._meta.get_field("agent")  # noqa: SLF001
-            made_agent.set_cached_value(user, None)
-        else:
-            agent.user, agent.owner = user, owner
+        agent_attach(user, agent, owner)
         token.user = user
         found: AccessToken = token
         return found

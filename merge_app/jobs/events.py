@@ -16,12 +16,16 @@ RUN_KIND = "pipeline"
 
 
 def task_event_emit(task_id: UUID) -> None:
+    """Say that a task has just ended, whose row is all that the caller knows."""
+    event_emit_of(Task.objects.select_related("created_by", "catalog").defer("result").get(pk=task_id))
+
+
+def event_emit_of(task: Task) -> None:
     """Say that a task has just ended, in the transaction of its end: to its kept statement, and by messages. Of a task
     that belongs to no catalog, and of one that a request waits for, there are no messages.
     """
-    statement_ended(task_id)
-    task = Task.objects.select_related("created_by", "catalog").defer("result").filter(pk=task_id).first()
-    if task is None or task.catalog_id is None:
+    statement_ended(task.pk)
+    if task.catalog_id is None:
         return
     event_emit(catalog_id=task.catalog_id, event=WebhookEvent.TASK, build=lambda: _message(task))
     if task.kind == RUN_KIND:

@@ -20,9 +20,9 @@ def task_mail(task: Task, *, is_run: bool) -> None:
     also where the task is the owner's. A task that was cancelled has none.
     """
     event = _EVENTS.get(TaskState(task.state))
-    if event is None or task.catalog is None:
+    if event is None or task.catalog_id is None:
         return
-    leave = partial(mails_leave, catalog_id=task.catalog.pk, key=f"task/{task.pk}", build=partial(_content, task))
+    leave = partial(mails_leave, catalog_id=task.catalog_id, key=f"task/{task.pk}", build=partial(_content, task))
     if is_run and event is MailEvent.TASK_FAILED:
         owners = Task.objects.filter(pk=task.pk, pipeline_run__pipeline__owner__isnull=False)
         leave(users=owners.values_list("pipeline_run__pipeline__owner", flat=True), event=MailEvent.PIPELINE_FAILED)

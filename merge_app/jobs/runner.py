@@ -20,12 +20,13 @@ from lakeui.common.instruments import instruments
 from lakeui.common.logs import logged_as
 from lakeui.common.problem import internal_problem
 from lakeui.common.traces import span
+from merge_app.jobs.claiming import place_notify, task_claim
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TaskCancelled
 from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
 from merge_app.jobs.registry import handler_for
 from merge_app.jobs.request_work import StatementTimeout, task_longest_seconds, timeout
-from merge_app.jobs.services import place_notify, task_beat, task_claim, task_finish, task_release
+from merge_app.jobs.services import task_beat, task_finish, task_release
 
 logger = logging.getLogger(__name__)
 
@@ -41,15 +42,17 @@ def task_run(*, task_id: UUID, worker: str) -> TaskState | None:
     Where the database went away it is unknown here whether the last transaction was committed: the task is left to
     another attempt, which looks.
     """
-    claim = task_claim(task_id=task_id, worker=worker)
-    if claim is None:
+    task = task_claim(task_id=task_id, worker=worker)
+    if task is None:
         return None
+    assert task.claim
     fault_point("task.claimed")
     try:
-        return _run_claimed(task_id, claim)
+        with logged_as(request_id=task.request_id, task_id=str(task.pk)), span("task") as fields:
+            return _run(task, task.claim, fields)
     except (OperationalError, InterfaceError):
         logger.warning("the database failed under task %s, which is left for another attempt", task_id, exc_info=True)
-        _give_back(task_id, claim)
+        _give_back(task_id, task.claim)
         return None
 
 
@@ -60,13 +63,6 @@ def _give_back(task_id: UUID, claim: UUID) -> None:
     except DatabaseError:
         logger.warning("task %s could not be given back, its silence will tell", task_id)
         connection.close()
-
-
-def _run_claimed(task_id: UUID, claim: UUID) -> TaskState | None:
-    # Whether the person may still act is asked of the account that an agent has.
-    task = Task.objects.select_related("created_by__agent").get(pk=task_id)
-    with logged_as(request_id=task.request_id, task_id=str(task.pk)), span("task") as fields:
-        return _run(task, claim, fields)
 
 
 def _run(task: Task, claim: UUID, fields: dict[str, Any]) -> TaskState | None:
@@ -81,7 +77,7 @@ def _run(task: Task, claim: UUID, fields: dict[str, Any]) -> TaskState | None:
         state, result, error = _attempt(task, context)
     fault_point("task.finishing")
     report = context.report(final=True)
-    ours = task_finish(task_id=task.pk, claim=claim, state=state, report=report, result=result, error=error)
+    ours = task_finish(task=task, state=state, report=report, result=result, error=error)
     place_notify(task)
     seconds = time.perf_counter() - began
     instruments().task_seconds.labels(task.kind, state).observe(seconds)

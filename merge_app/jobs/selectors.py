@@ -17,6 +17,7 @@ from lakeui.common.errors import NotFound
 from merge_app.jobs.endings import end_await
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.reaper import STALE_AFTER, tasks_reap
+from merge_app.jobs.task_rows import task_read
 
 
 def task_get(task_id: UUID) -> Task:
@@ -174,7 +175,7 @@ def queue_age(totals: list[UnfinishedTotal]) -> float:
 
 
 def _read(task_id: UUID) -> Task:
-    task = Task.objects.select_related("created_by").filter(pk=task_id).first()
+    task = task_read(task_id)
     if task is None:
         raise NotFound("task", str(task_id))
     return task

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from math import ceil
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from celery import current_app
 from celery.exceptions import CeleryError
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db import IntegrityError, connection, transaction
-from django.db.models import F, QuerySet
+from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
 from catalog_app.domain.roles import CatalogScope, Scope
-from catalog_app.selectors.rows import transaction_begin
+from catalog_app.selectors.rows import fetch_all
 from lakeui.common.errors import EngineError
 from lakeui.common.json_values import storable
 from lakeui.common.logs import current_request_id
@@ -37,9 +36,10 @@ from merge_app.jobs.errors import (
     TaskSuperseded,
     TooManyQueued,
 )
-from merge_app.jobs.events import task_event_emit
+from merge_app.jobs.events import event_emit_of, task_event_emit
 from merge_app.jobs.models import QUERY_TASK_KIND, SCRIPT_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.registry import handler_for
+from merge_app.jobs.task_rows import WRITES, json_text, task_add
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +54,19 @@ ENDS_COUNT_FOR = timedelta(minutes=10)
 RETRY_SECONDS = 30
 """When whoever has too much waiting work may ask again."""
 STATEMENT_KINDS = frozenset({"sql", SCRIPT_TASK_KIND, QUERY_TASK_KIND})
+_REFUSALS = f"""
+SELECT
+    (SELECT count(*) FROM (
+        SELECT FROM jobs_task
+        WHERE created_by_id = %(user)s AND state = 'lost' AND error->>'code' = '{EngineError.code}'
+            AND finished_at >= statement_timestamp() - %(longest)s LIMIT {MOST_ENDS}) ended),
+    (SELECT count(*) FROM jobs_task WHERE created_by_id = %(user)s AND state = 'queued' AND kind IN {WRITES})"""
+"""How many engines ended under the person's statements lately, and how many writes of the person wait."""
+_FINISH = """
+UPDATE jobs_task SET state = %(state)s, result = %(result)s::jsonb, error = %(error)s::jsonb, steps = %(steps)s::jsonb,
+    progress = %(progress)s, message = %(message)s, finished_at = statement_timestamp(),
+    heartbeat_at = statement_timestamp()
+WHERE id = %(task)s AND state = 'running' AND claim = %(claim)s RETURNING finished_at"""
 
 
 def task_submit(
@@ -97,7 +110,7 @@ def _queued(task: Task) -> Task:
     try:
         # Only the task that a key stands for is looked up after a failure, for which a savepoint is needed.
         with transaction.atomic(savepoint=bool(task.idempotency_key)):
-            task.save(force_insert=True)
+            task_add(task)
     except IntegrityError:
         if not task.idempotency_key:
             raise
@@ -107,25 +120,26 @@ def _queued(task: Task) -> Task:
 
 
 def _refuse_who_may_not_submit(kind: str, user_id: int | None, idempotency_key: str) -> None:
-    if kind in STATEMENT_KINDS:
-        _refuse_who_ends_spark(user_id, idempotency_key)
-    if kind in WRITE_TASK_KINDS:
-        _refuse_who_waits_often(user_id, idempotency_key)
+    """Raises EngineEndedOften and TooManyQueued. What a known key stands for is answered, not judged again.
+
+    Requests at the same instant may each find the last place: the bound of waiting work is not exact.
+    """
+    most = int(settings.LAKEUI["WAITING_TASKS_PER_PERSON"])
+    ((ends, waiting),) = fetch_all(_REFUSALS, {"user": user_id, "longest": ENDS_COUNT_FOR}, prepared=True)
+    ends_often = kind in STATEMENT_KINDS and ends >= MOST_ENDS
+    waits_often = kind in WRITE_TASK_KINDS and 0 < most <= waiting
+    if not (ends_often or waits_often) or _is_known(user_id, idempotency_key):
+        return
+    raise _ended_often(user_id) if ends_often else _waits_often(waiting)
 
 
-def _refuse_who_ends_spark(user_id: int | None, idempotency_key: str) -> None:
-    """Raises EngineEndedOften. What a known key stands for is answered, not judged again."""
+def _ended_often(user_id: int | None) -> EngineEndedOften:
     lost = Task.objects.filter(created_by=user_id, state=TaskState.LOST, error__code=EngineError.code)
-    recent = lost.filter(finished_at__gte=Now() - ENDS_COUNT_FOR).order_by("-finished_at")
     # Without their results, which may be large.
-    ends = list(recent.only("pk", "finished_at")[:MOST_ENDS])
-    if len(ends) < MOST_ENDS:
-        return
-    if _is_known(user_id, idempotency_key):
-        return
+    ends = list(lost.order_by("-finished_at").only("pk", "finished_at")[:MOST_ENDS])
     oldest = ends[-1].finished_at or timezone.now()
     again = oldest + ENDS_COUNT_FOR - timezone.now()
-    raise EngineEndedOften(
+    return EngineEndedOften(
         f"The compute engine ended under {MOST_ENDS} of your statements within"
         f" {ENDS_COUNT_FOR.total_seconds() / 60:.0f} minutes.",
         remedy="Wait, then ask for smaller values or fewer rows.",
@@ -134,13 +148,8 @@ def _refuse_who_ends_spark(user_id: int | None, idempotency_key: str) -> None:
     )
 
 
-def _refuse_who_waits_often(user_id: int | None, idempotency_key: str) -> None:
-    """Raises TooManyQueued. Requests at the same instant may each find the last place: the bound is not exact."""
-    most = int(settings.LAKEUI["WAITING_TASKS_PER_PERSON"])
-    waiting = Task.objects.filter(kind__in=WRITE_TASK_KINDS, created_by=user_id, state=TaskState.QUEUED).count()
-    if not most or waiting < most or _is_known(user_id, idempotency_key):
-        return
-    raise TooManyQueued(
+def _waits_often(waiting: int) -> TooManyQueued:
+    return TooManyQueued(
         f"{waiting} of your writes, loads, merges and pipeline runs wait for a worker, which is the most at a time.",
         remedy="Wait until some have run, or cancel some.",
         retry_after=RETRY_SECONDS,
@@ -184,80 +193,6 @@ def _notify(task_id: UUID) -> None:
         logger.warning("could not notify workers of task %s, they will be notified again: %s", task_id, error)
 
 
-def task_claim(*, task_id: UUID, worker: str) -> UUID | None:
-    """Take a queued task for this worker and answer the claim, or None if somebody else has it.
-
-    A query finds a place among those that run, a write among its author's, or it waits: the end of another rings.
-    """
-    claim = uuid4()
-    queued = Task.objects.filter(pk=task_id, state=TaskState.QUEUED)
-    # Without its parameters, which may be large.
-    task = queued.only("kind", "created_by").first()
-    places = None if task is None else _places_of(task)
-    if places is None:
-        return claim if _take(queued, claim, worker) else None
-    with transaction.atomic():
-        # It does not wait for the disk: PostgreSQL's log is in order, so what the attempt commits is never there
-        # without the claim. A machine that fails before leaves the task queued.
-        transaction_begin("SET LOCAL synchronous_commit = off")
-        places.lock()
-        has_place = places.tasks.filter(state=TaskState.RUNNING).count() < places.most
-        return claim if has_place and _take(queued, claim, worker) else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """At most ``most`` of ``tasks`` run at a time."""
-
-    name: str
-    tasks: QuerySet[Task]
-    most: int
-
-    def lock(self) -> None:
-        """One claim at a time: the others wait for the end of this transaction."""
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [self.name])
-
-
-def _places_of(task: Task) -> _Places | None:
-    """The places that the task needs one of; None where as many run as there are workers."""
-    if task.kind == QUERY_TASK_KIND:
-        name, setting, tasks = "lakeui query tasks", "QUERY_TASKS", Task.objects.filter(kind=QUERY_TASK_KIND)
-    elif task.kind in WRITE_TASK_KINDS and task.created_by_id is not None:
-        name, setting = f"lakeui write tasks {task.created_by_id}", "WRITE_TASKS_PER_PERSON"
-        tasks = Task.objects.filter(kind__in=WRITE_TASK_KINDS, created_by=task.created_by_id)
-    else:
-        return None
-    most = int(settings.LAKEUI[setting])
-    return _Places(name, tasks, most) if most else None
-
-
-def place_notify(ended: Task) -> None:
-    """Notify the workers of the task that has waited longest for the place of ``ended``."""
-    if (places := _places_of(ended)) is None:
-        return
-    waiting = places.tasks.filter(state=TaskState.QUEUED).order_by("created_at")
-    if (first := waiting.values_list("pk", flat=True).first()) is not None:
-        task_notify(first)
-
-
-def _take(queued: QuerySet[Task], claim: UUID, worker: str) -> bool:
-    return (
-        queued.update(
-            state=TaskState.RUNNING,
-            claim=claim,
-            worker=worker,
-            attempts=F("attempts") + 1,
-            started_at=Now(),
-            heartbeat_at=Now(),
-            steps=[],
-            progress=0.0,
-            message="",
-        )
-        > 0
-    )
-
-
 def task_beat(*, task_id: UUID, claim: UUID, report: Report) -> bool | None:
     """Show that the attempt lives and how far it is. Answers whether it should stop; None: it is no longer ours."""
     ours = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim)
@@ -267,25 +202,29 @@ def task_beat(*, task_id: UUID, claim: UUID, report: Report) -> bool | None:
 
 
 def task_finish(
-    *, task_id: UUID, claim: UUID, state: TaskState, report: Report, result: Any = None, error: Any = None
+    *, task: Task, state: TaskState, report: Report, result: Any = None, error: dict[str, Any] | None = None
 ) -> bool:
-    """Record the outcome of the attempt that holds ``claim``; False if the task had been given to another."""
+    """Record the outcome of the attempt that holds the ``claim`` of the task; False if the task had been given to
+    another.
+    """
+    parameters = {
+        "task": task.pk,
+        "claim": task.claim,
+        "state": str(state),
+        "result": json_text(result),
+        "error": json_text(error),
+        "steps": json_text(report.steps),
+        "progress": 1.0 if state == TaskState.SUCCEEDED else report.progress,
+        "message": report.message,
+    }
     with transaction.atomic():
-        finished = Task.objects.filter(pk=task_id, state=TaskState.RUNNING, claim=claim).update(
-            state=state,
-            result=storable(result),
-            error=storable(error),
-            steps=report.steps,
-            progress=1.0 if state == TaskState.SUCCEEDED else report.progress,
-            message=report.message,
-            finished_at=Now(),
-            heartbeat_at=Now(),
-        )
-        if finished:
-            task_event_emit(task_id)
-            transaction.on_commit(partial(end_publish, task_id))
+        finished = fetch_all(_FINISH, parameters, prepared=True)
+        for (task.finished_at,) in finished:
+            task.state, task.error = state, error
+            event_emit_of(task)
+            transaction.on_commit(partial(end_publish, task.pk))
     if not finished:
-        logger.warning("task %s was taken over; the outcome %s of this attempt is dropped", task_id, state)
+        logger.warning("task %s was taken over; the outcome %s of this attempt is dropped", task.pk, state)
     return bool(finished)
 
 

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from catalog_app.domain.roles import Action, Principal
 from catalog_app.selectors.people import scope_require
-from catalog_app.selectors.rows import DISK_CAN_WAIT, fetch_all, is_alone
+from catalog_app.selectors.rows import DISK_CAN_WAIT, cursor_open, fetch_all, is_alone
 from lakeui.common.errors import NotFound
 from merge_app.queries.models import KeptStatement
 
@@ -38,7 +38,7 @@ _END = r"""
              WHERE key LIKE 'rows\_%%'),
             (task.result->>'row_count')::bigint),
         version = (task.result->>'version')::bigint
-    FROM jobs_task task WHERE task.id = %s AND kept.task_id = task.id"""
+    FROM jobs_task task WHERE task.id = %(task)s AND kept.task_id = task.id"""
 _OLD = """
     DELETE FROM merge_app_keptstatement WHERE id IN (
         SELECT id FROM merge_app_keptstatement WHERE created_at < %(before)s LIMIT %(batch)s)"""
@@ -76,8 +76,8 @@ def statement_add(ran: Ran) -> None:
 
 def statement_ended(task_id: UUID) -> None:
     """Say of the task's statement how the task ended, in the transaction of that end."""
-    with connection.cursor() as cursor:
-        cursor.execute(_END, [task_id])
+    with cursor_open(prepared=True) as cursor:
+        cursor.execute(_END, {"task": task_id})
 
 
 def statements_of(

@@ -12,12 +12,13 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from merge_app.jobs import registry
+from merge_app.jobs.claiming import task_claim
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TaskSuperseded
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.reaper import tasks_reap
 from merge_app.jobs.runner import task_run
-from merge_app.jobs.services import MOST_ATTEMPTS, task_claim, task_keep, task_submit
+from merge_app.jobs.services import MOST_ATTEMPTS, task_keep, task_submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -84,14 +85,15 @@ def test_kept_result_is_answered_without_repeating_its_work(attempts: list[Any])
 
 def test_an_overtaken_attempt_is_undone(attempts: list[Any]) -> None:
     task_id = submitted()
-    claim = task_claim(task_id=task_id, worker="slow")
+    slow = task_claim(task_id=task_id, worker="slow")
+    assert slow is not None
     Task.objects.update(state=TaskState.QUEUED, claim=None)
     task_claim(task_id=task_id, worker="next")
 
     def work() -> None:
         with transaction.atomic():
             User.objects.create_user("made by the slow one")
-            task_keep(task_id=task_id, claim=claim, result={"made": 1})
+            task_keep(task_id=task_id, claim=slow.claim, result={"made": 1})
 
     with pytest.raises(TaskSuperseded):
         work()

@@ -16,11 +16,12 @@ from django.utils import timezone
 
 from lakeui.common.errors import EngineError, NotFound
 from merge_app.jobs import registry, runner
+from merge_app.jobs.claiming import task_claim
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.runner import task_run
 from merge_app.jobs.selectors import task_get
-from merge_app.jobs.services import task_cancel, task_claim, task_finish, task_submit
+from merge_app.jobs.services import task_cancel, task_finish, task_submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -214,13 +215,13 @@ def test_attempt_taken_over_cannot_finish_and_learns_it(scratch_kind: Any) -> No
     def handler(context: TaskContext, parameters: Mapping[str, Any]) -> dict[str, Any]:
         Task.objects.update(state=TaskState.QUEUED, claim=None)
         other = task_claim(task_id=context.task_id, worker="other")
+        assert other is not None
         context.progress(0.1)
         stopped = threading.Event()
         context.on_cancel(stopped.set)
         assert stopped.wait(5)
         task_finish(
-            task_id=context.task_id,
-            claim=other,
+            task=other,
             state=TaskState.SUCCEEDED,
             report=context.report(),
             result={"by": "other"},
@@ -238,10 +239,11 @@ def test_attempt_taken_over_cannot_finish_and_learns_it(scratch_kind: Any) -> No
 
 def test_finishing_twice_changes_nothing() -> None:
     task_id = submitted("test.echo", text="x")
-    claim = task_claim(task_id=task_id, worker="here")
+    task = task_claim(task_id=task_id, worker="here")
+    assert task is not None
     context = TaskContext(task_id)
     done = [
-        task_finish(task_id=task_id, claim=claim, state=state, report=context.report(), result=result, error=error)
+        task_finish(task=task, state=state, report=context.report(), result=result, error=error)
         for state, result, error in [
             (TaskState.SUCCEEDED, {"n": 1}, None),
             (TaskState.FAILED, None, {"code": "X"}),

@@ -12,11 +12,12 @@ from django.contrib.auth.models import User
 
 from lakeui.common.errors import EngineError
 from merge_app.jobs import registry, runner
+from merge_app.jobs.claiming import task_claim
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.models import QUERY_TASK_KIND, Task, TaskState
 from merge_app.jobs.request_work import TooManyQueries, query_task_require_place
 from merge_app.jobs.runner import task_run
-from merge_app.jobs.services import task_cancel, task_claim, task_submit
+from merge_app.jobs.services import task_cancel, task_submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SELECT = {"statement": "SELECT 1", "catalog": None, "branch": "main"}

@@ -9,11 +9,12 @@ import pytest
 from django.utils import timezone
 
 from lakeui.common.broker import redis_client
+from merge_app.jobs.claiming import task_claim
 from merge_app.jobs.models import Task, TaskState
 from merge_app.jobs.reaper import tasks_reap
 from merge_app.jobs.runner import task_run
 from merge_app.jobs.selectors import task_get
-from merge_app.jobs.services import task_cancel, task_claim, task_submit
+from merge_app.jobs.services import task_cancel, task_submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,14 +12,17 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from catalog_app.domain.roles import Role
+from catalog_app.models import Catalog
 from lakeui.common.errors import EngineError
 from merge_app.jobs import registry, runner
+from merge_app.jobs.claiming import task_claim
 from merge_app.jobs.context import TaskContext
 from merge_app.jobs.errors import TooManyQueued
 from merge_app.jobs.models import QUERY_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.request_work import task_longest_seconds
 from merge_app.jobs.runner import task_run
-from merge_app.jobs.services import task_cancel, task_claim, task_keep, task_submit
+from merge_app.jobs.selectors import task_get
+from merge_app.jobs.services import task_cancel, task_keep, task_submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -173,7 +176,7 @@ def test_claim_does_not_wait_for_disk(rung: list[str]) -> None:
 
     def look(execute: Any, query: str, *rest: Any) -> Any:
         found = execute(query, *rest)
-        if query.startswith("UPDATE"):
+        if query.strip().startswith("UPDATE"):
             seen.append(setting())
         return found
 
@@ -192,5 +195,18 @@ def test_only_a_key_takes_a_savepoint(rung: list[str]) -> None:
     for key in ("", "k"):
         with transaction.atomic(), CaptureQueriesContext(connection) as called:
             task_submit(kind="sql", parameters={}, user=alice, idempotency_key=key)
-        found.append([call["sql"].split()[0] for call in called if "SAVEPOINT" in call["sql"]])
+        found.append([call["sql"].split()[0] for call in called if "SAVEPOINT" in (call["sql"] or "")])
     assert found == [[], ["SAVEPOINT", "RELEASE"]]
+
+
+def test_task_of_write_takes_few_calls(rung: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._HANDLERS, "sql", lambda context, parameters: {})
+    alice, found = person("alice"), []
+    catalog = Catalog.objects.create(name=uuid4().hex)
+    with CaptureQueriesContext(connection) as called:
+        task = task_submit(kind="sql", parameters={}, user=alice, catalog_id=catalog.pk)
+        found.append(len(called))
+        task_run(task_id=task.pk, worker="a")
+        found.append(len(called) - found[0])
+        assert task_get(task.pk).created_by == alice
+    assert (found, len(called) - sum(found)) == ([4, 11], 1)

@@ -34,7 +34,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         raw = self.connection.pgconn
         if raw.transaction_status == TransactionStatus.IDLE:
             done = raw.exec_(f"BEGIN; {setting}".encode())
-            if done.status == ExecStatus.COMMAND_OK:
+            if done.status in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
                 return
         with self.cursor() as cursor:
             cursor.execute(setting)
