@@ -24,7 +24,8 @@ class StoreOptions:
     environment, its files or its machine say. A store of Azure has a secret key alone: the address names the account.
     ``path_style``: the bucket stands in the path of a request, not in
     the name of the host. That counts where there is an endpoint. A request that the store refuses for a while, or that
-    is lost, is sent in ``attempts``, with longer pauses each time.
+    is lost, is sent in ``attempts``, with longer pauses each time. Readers get keys of the ``reader_role``, where it
+    is named.
     """
 
     endpoint: str = ""
@@ -33,6 +34,7 @@ class StoreOptions:
     access_key: str = field(default="", repr=False)
     secret_key: str = field(default="", repr=False)
     attempts: int = 8
+    reader_role: str = ""
 
 
 def is_in_store(place: str) -> bool:
@@ -74,7 +76,7 @@ def s3_of_hadoop(place: str) -> str:
 
 
 def reader_options(root: str, options: StoreOptions) -> dict[str, str]:
-    """Where other engines find the store, in the words of Iceberg. They have keys of their own."""
+    """Where other engines find the store, in the words of Iceberg. Keys for it are not among them."""
     if kind_of(root) == "abfs":
         return {"adls.account-name": host_of(root).partition(".")[0]}
     if kind_of(root) == "gs":

@@ -92,6 +92,10 @@ UNION SELECT s.added_version, s.file_id, false FROM since l JOIN catalog_app_seg
  AND d.attached_version > l.since AND d.attached_version <= l.max_version
 JOIN catalog_app_segment s ON s.id = d.segment_id
 """
+_FOLDERS = f"""
+WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS})
+SELECT DISTINCT split_part(f.path, '/', 1) FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id
+"""
 _STATISTICS = "SELECT id, statistics FROM catalog_app_datafile WHERE id = ANY(%(ids)s)"
 
 
@@ -121,6 +125,14 @@ def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
     """The visible files of a table, in the order in which they were added."""
     rows = fetch_all(_FILES, {**snapshot.parameters, "table_ids": [table_id]})
     return [_shown(row) for row in rows]
+
+
+def folders_shown(snapshot: Snapshot, table_id: int) -> frozenset[str] | None:
+    """The folders of the warehouse, one a table, that hold the visible files of a table: its own, and those of tables
+    that it was cloned from. None where a file lies outside of the warehouse.
+    """
+    found = {folder for (folder,) in fetch_all(_FOLDERS, {**snapshot.parameters, "table_ids": [table_id]})}
+    return frozenset(found) if all(folder.isdigit() for folder in found) else None
 
 
 def files_within(

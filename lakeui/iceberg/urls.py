@@ -36,6 +36,7 @@ _catalog = [
     path(_NAMESPACE, views.NamespaceView.as_view(), name="iceberg-namespace"),
     path(f"{_NAMESPACE}/tables", views.TableListView.as_view(), name="iceberg-tables"),
     path(f"{_NAMESPACE}/tables/<str:table>", views.TableView.as_view(), name="iceberg-table"),
+    path(f"{_NAMESPACE}/tables/<str:table>/credentials", views.CredentialsView.as_view(), name="iceberg-credentials"),
     path(f"{_NAMESPACE}/views", views.ViewListView.as_view(), name="iceberg-views"),
     path(f"{_NAMESPACE}/views/<str:view>", views.ViewView.as_view(), name="iceberg-view"),
     path("<path:rest>", views.OtherView.as_view(), name="iceberg-other"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 from django.conf import settings
 from django.http.response import HttpResponseBase
@@ -32,11 +33,12 @@ from lakeui.api.http.base import catalog_of
 from lakeui.api.http.paging import cursor_encoded, keyset_page
 from lakeui.api.http.strict import nul_refuse, unknown_name
 from lakeui.api.http.throttling import PersonThrottle
-from lakeui.common.errors import InvalidValue, NotFound
+from lakeui.common.errors import InvalidValue, NotFound, NotSupported
 from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.inputs_outputs import Session
 from lakeui.frontdoor.queries.shown_views import view_shown
+from lakeui.iceberg.access import NO_STORE, keys_are_asked, storage_access
 from lakeui.iceberg.errors import ReadOnly, iceberg_response
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import Context
@@ -52,6 +54,8 @@ ENDPOINTS = [
     "GET /v1/{prefix}/namespaces/{namespace}/views/{view}",
     "HEAD /v1/{prefix}/namespaces/{namespace}/views/{view}",
 ]
+CREDENTIALS = "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials"
+"""It is there where a role is lent to readers."""
 PAGE_SIZE, LONGEST_PAGE = 100, 1000
 _PAGES = frozenset({"pageToken", "pageSize"})
 
@@ -95,6 +99,11 @@ class IcebergView(APIView):
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Any]:
         return iceberg_response
 
+    @property
+    def reader(self) -> str:
+        """How who asks is called where the store keeps a log."""
+        return f"lakeui-{self.request.user.pk}"
+
     def database(self, namespace: str) -> DatabaseState:
         return database_get(self.snapshot, namespace)
 
@@ -107,7 +116,8 @@ class ConfigView(IcebergView):
         asked = request.query_params.get("warehouse", "")
         if asked and name_folded(asked).casefold() != self.catalog.name.casefold():
             raise NotFound("warehouse", asked, nearest=self.catalog.name, where="at this address")
-        return Response({"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS})
+        lends = [CREDENTIALS] if settings.LAKEUI["STORE"].reader_role else []
+        return Response({"defaults": {}, "overrides": {}, "endpoints": [*ENDPOINTS, *lends]})
 
 
 class NamespaceListView(IcebergView):
@@ -171,11 +181,33 @@ class TableView(IcebergView):
         warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
         shown = table_publish(warehouse, self.snapshot, found, None if form is None else int(form))
         config = {} if warehouse.is_local else reader_options(warehouse.root, warehouse.options)
-        return Response({"metadata-location": shown.location, "metadata": shown.metadata, "config": config})
+        answer: dict[str, Any] = {"metadata-location": shown.location, "metadata": shown.metadata, "config": config}
+        access = storage_access(warehouse, self.snapshot, found, self.reader) if keys_are_asked(request) else None
+        if access is None:
+            return Response(answer)
+        place = f"v1/namespaces/{quote(namespace, safe='')}/tables/{quote(table, safe='')}/credentials"
+        config |= access.options | {"client.refresh-credentials-endpoint": place}
+        return Response(answer | {"storage-credentials": access.entries}, headers=NO_STORE)
 
     def head(self, request: Request, catalog: str, ref: str, namespace: str, table: str) -> Response:
         table_get(self.snapshot, self.database(namespace), table)
         return Response(status=204)
+
+
+class CredentialsView(IcebergView):
+    # Clients name the plan of a scan, of which lakeui makes none.
+    takes = frozenset({"planId", "referenced-by"})
+
+    def get(self, request: Request, catalog: str, ref: str, namespace: str, table: str) -> Response:
+        """Keys for the files of the table, for engines that read longer than the first ones last."""
+        found = table_get(self.snapshot, self.database(namespace), table)
+        access = storage_access(Warehouse(settings.LAKEUI["WAREHOUSE"]), self.snapshot, found, self.reader)
+        if access is None:
+            raise NotSupported(
+                "No keys of the store are given out for this table.",
+                remedy="Read its files by keys of your own. docs/howto/other-engines.md says when there are some.",
+            )
+        return Response({"storage-credentials": access.entries}, headers=NO_STORE)
 
 
 class ViewListView(IcebergView):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from catalog_app.domain.stores import StoreOptions, host_of, kind_of
+from catalog_app.storage.key_lending import signing_keys
 from lakeui.common.errors import InvalidValue
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.variables import Variables
@@ -54,13 +55,36 @@ def store_options(variables: Variables) -> StoreOptions:
     elif bool(variables.store_access_key) != bool(variables.store_secret_key):
         missing = "LAKEUI_STORE_SECRET_KEY" if variables.store_access_key else "LAKEUI_STORE_ACCESS_KEY"
         raise InvalidValue(f"One key of the store is set, and {missing} is not.", remedy="Set both, or none.")
-    return StoreOptions(
+    options = StoreOptions(
         variables.store_endpoint,
         variables.store_region,
         variables.store_path_style,
         variables.store_access_key,
         variables.store_secret_key,
+        reader_role=variables.store_reader_role,
     )
+    if options.reader_role:
+        _role_check(variables.warehouse, options)
+    return options
+
+
+def _role_check(warehouse: str, options: StoreOptions) -> None:
+    """Raises InvalidValue where no keys of the role can be lent."""
+    if kind_of(warehouse) != "s3":
+        raise InvalidValue(
+            "LAKEUI_STORE_READER_ROLE is set, and the warehouse does not lie at s3://.",
+            remedy="Leave it out: other engines read by keys of their own.",
+        )
+    if not options.reader_role.startswith("arn:"):
+        raise InvalidValue(
+            "LAKEUI_STORE_READER_ROLE is not the address of a role.",
+            remedy="Write it as arn:aws:iam::ACCOUNT:role/NAME.",
+        )
+    if signing_keys(options, os.environ) is None:
+        raise InvalidValue(
+            "LAKEUI_STORE_READER_ROLE is set, and lakeui has no keys to ask for keys of that role.",
+            remedy="Set LAKEUI_STORE_ACCESS_KEY and LAKEUI_STORE_SECRET_KEY. The role of a machine is not enough.",
+        )
 
 
 def hadoop_options(options: StoreOptions) -> dict[str, str]:

@@ -107,6 +107,13 @@ class Variables(BaseModel):
         otherwise="as AWS_SECRET_ACCESS_KEY or AZURE_CLIENT_SECRET says, or by the role of the machine",
         secret=True,
     )
+    store_reader_role: Text = _variable(
+        "LAKEUI_STORE_READER_ROLE",
+        "",
+        "For s3://, a role that reads files below LAKEUI_WAREHOUSE. Other engines that ask for it get keys of the role,"
+        " for one table and one hour.",
+        otherwise="they have keys of their own",
+    )
     home: Folder = _variable(
         "LAKEUI_HOME",
         "",

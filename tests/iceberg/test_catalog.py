@@ -176,10 +176,17 @@ def test_every_change_is_refused_by_name(lake: IcebergLake, method: str, path: s
     refusal(send(address, "{}", content_type="application/json"), 401)
 
 
-@pytest.mark.parametrize("path", ["namespaces/d/tables/t/credentials", "nothing", "config/"])
+@pytest.mark.parametrize("path", ["namespaces/d/tables/t/credentials/x", "nothing", "config/"])
 def test_other_addresses_are_not_found(lake: IcebergLake, path: str) -> None:
     lake.error(path, 404)
     refusal(lake.caller.get("/iceberg/x"), 404)
+
+
+def test_a_folder_of_this_machine_has_no_keys(lake: IcebergLake) -> None:
+    error = lake.error("namespaces/d/tables/t/credentials", 400)
+    assert error["type"] == "UnsupportedOperationException"
+    lake.error("namespaces/d/tables/none/credentials", 404)
+    assert "planId" in lake.error("namespaces/d/tables/t/credentials?plan=1", 400)["message"]
 
 
 # -- rights -----------------------------------------------------------------------------------------------------------

@@ -58,10 +58,10 @@ class ObjectStore:
         return {"LAKEUI_STORE_ENDPOINT": said.endpoint, "LAKEUI_STORE_REGION": said.region, **keys}
 
     def start(self) -> None:
-        program = INSTALLED / "server" / "bin" / "moto_server"
-        assert program.exists(), "No object store is installed: run make .venv/.installed-stores"
+        program, *more = self._program
+        assert Path(program).exists(), "No object store is installed: run make .venv/.installed-stores"
         self.home.mkdir(parents=True, exist_ok=True)
-        self.process = process_start([str(program), "-H", LOOPBACK, "-p", str(self.port)], log=self._log)
+        self.process = process_start([program, *more, "-H", LOOPBACK, "-p", str(self.port)], log=self._log)
 
     def wait_until_ready(self) -> None:
         deadline = time.monotonic() + 60
@@ -94,6 +94,10 @@ class ObjectStore:
         """All requests to a bucket so far, as method and place."""
         place = re.compile(rf"/{bucket}(?:[/?]|$)")
         return [(method, path) for method, path in _REQUEST.findall(self._log.read_text()) if place.match(path)]
+
+    @property
+    def _program(self) -> list[str]:
+        return [str(INSTALLED / "server" / "bin" / "moto_server")]
 
     @property
     def _log(self) -> Path:

@@ -414,7 +414,10 @@ def test_a_read_only_task_gives_what_is_seen(story: Story) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["config", "namespaces", "namespaces/d", "namespaces/d/tables", "namespaces/d/tables/t", "namespaces/d/views/v"],
+    [
+        *("config", "namespaces", "namespaces/d", "namespaces/d/tables", "namespaces/d/tables/t"),
+        *("namespaces/d/tables/t/credentials", "namespaces/d/views/v"),
+    ],
 )
 def test_engines_get_nothing(story: Story, path: str) -> None:
     for ref in ("main", "b", "tag:g"):

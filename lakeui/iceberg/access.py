@@ -1,0 +1,59 @@
+"""Keys of the store for those who read a table. A client asks for them by a header, and a setting names their role."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rest_framework.request import Request
+
+from catalog_app.domain.state import TableState
+from catalog_app.domain.stores import kind_of
+from catalog_app.domain.vended_keys import VendedKeys, reading_policy
+from catalog_app.selectors.listed_files import folders_shown
+from catalog_app.selectors.snapshots import Snapshot
+from catalog_app.storage.key_lending import keys_lend
+from catalog_app.storage.warehouse import Warehouse
+
+HEADER, VENDED = "X-Iceberg-Access-Delegation", "vended-credentials"
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+@dataclass(frozen=True, slots=True)
+class StorageAccess:
+    """Keys, and the addresses that they are for."""
+
+    keys: VendedKeys
+    places: tuple[str, ...]
+
+    @property
+    def options(self) -> dict[str, str]:
+        return self.keys.options
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """One for each place: an engine that reads two tables has two keys, and chooses by the place."""
+        return [{"prefix": place, "config": self.options} for place in self.places]
+
+
+def keys_are_asked(request: Request) -> bool:
+    """Whether the client takes keys. It may name other ways beside."""
+    return VENDED in (part.strip() for part in request.headers.get(HEADER, "").split(","))
+
+
+def storage_access(warehouse: Warehouse, snapshot: Snapshot, table: TableState, reader: str) -> StorageAccess | None:
+    """Keys for the files of the table. None where no role is lent, where a file lies outside of the warehouse, and
+    where the files lie in more folders than a policy can name. Raises StoreFailed.
+    """
+    role = warehouse.options.reader_role
+    if not role or kind_of(warehouse.root) != "s3":
+        return None
+    holding = folders_shown(snapshot, table.table_id)
+    if holding is None:
+        return None
+    folders = sorted(holding | {str(table.table_id)}, key=int)
+    policy = reading_policy(warehouse.root, folders, role)
+    if policy is None:
+        return None
+    places = tuple(f"{warehouse.location(folder)}/" for folder in folders)
+    return StorageAccess(keys_lend(warehouse.options, policy, reader), places)
