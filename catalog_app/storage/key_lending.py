@@ -5,24 +5,20 @@ They are kept in this process, and handed out as long as half of their time is l
 
 from __future__ import annotations
 
-import html
 import os
-import re
 from collections import OrderedDict
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from threading import Lock
-from urllib.parse import urlencode, urlsplit
+from typing import Any
 
 from catalog_app.domain.stores import StoreOptions
 from catalog_app.domain.vended_keys import LASTING_SECONDS, VendedKeys
-from catalog_app.storage.signing import SigningKeys, form_headers
 from lakeui.common.errors import StoreFailed
 
 OPERATION = "AssumeRole"
 ANSWER_SECONDS = 10
 MOST_KEPT = 1000
-_FIELDS = ("AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration")
 _Asked = tuple[StoreOptions, str, str]
 _kept: OrderedDict[_Asked, VendedKeys] = OrderedDict()
 _lock = Lock()
@@ -38,7 +34,7 @@ def keys_lend(options: StoreOptions, policy: str, reader: str) -> VendedKeys:
         found = _kept.get(asked)
     if found is not None and found.expires_at - now > timedelta(seconds=LASTING_SECONDS / 2):
         return found
-    lent = _role_assume(options, policy, reader, now)
+    lent = _role_assume(options, policy, reader)
     with _lock:
         _kept[asked] = lent
         _kept.move_to_end(asked)
@@ -47,50 +43,40 @@ def keys_lend(options: StoreOptions, policy: str, reader: str) -> VendedKeys:
     return lent
 
 
-def signing_keys(options: StoreOptions, environment: Mapping[str, str]) -> SigningKeys | None:
-    """The keys of lakeui's own account: those of the settings, else those of the environment; None without any."""
-    if options.access_key:
-        return SigningKeys(options.access_key, options.secret_key)
-    access, secret = (environment.get(name, "") for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"))
-    return SigningKeys(access, secret, environment.get("AWS_SESSION_TOKEN", "")) if access and secret else None
+def _role_assume(options: StoreOptions, policy: str, reader: str) -> VendedKeys:
+    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
 
-
-def _role_assume(options: StoreOptions, policy: str, reader: str, at: datetime) -> VendedKeys:
-    import requests
-
-    form = {
-        "Action": OPERATION,
-        "Version": "2011-06-15",
-        "RoleArn": options.reader_role,
-        "RoleSessionName": reader,
-        "DurationSeconds": str(LASTING_SECONDS),
-        "Policy": policy,
-    }
-    keys = signing_keys(options, os.environ)
-    if keys is None:
-        raise StoreFailed(OPERATION, "NO_CREDENTIALS")
-    region = options.region or os.environ.get("AWS_REGION") or "us-east-1"
-    address, body = _service(options, region), urlencode(form).encode()
-    headers = form_headers(urlsplit(address).netloc, body, keys, region=region, service="sts", at=at)
     try:
-        answer = requests.post(address, body, headers=headers, timeout=ANSWER_SECONDS, allow_redirects=False)
-    except requests.RequestException:
+        answer = _service(options).assume_role(
+            RoleArn=options.reader_role, RoleSessionName=reader, DurationSeconds=LASTING_SECONDS, Policy=policy
+        )
+    except ClientError as refused:
+        # A proxy answers without a code.
+        status = f"HTTP {refused.response['ResponseMetadata']['HTTPStatusCode']}"
+        raise StoreFailed(OPERATION, refused.response.get("Error", {}).get("Code") or status) from None
+    except (NoCredentialsError, PartialCredentialsError):
+        raise StoreFailed(OPERATION, "NO_CREDENTIALS") from None
+    except BotoCoreError:
         raise StoreFailed(OPERATION, "NETWORK_CONNECTION") from None
-    return _keys_of(answer.status_code, answer.text)
+    lent = answer["Credentials"]
+    return VendedKeys(lent["AccessKeyId"], lent["Expiration"], lent["SecretAccessKey"], lent["SessionToken"])
 
 
-def _service(options: StoreOptions, region: str) -> str:
-    """A server of one's own lends roles at its own address."""
-    if options.endpoint:
-        return f"{options.endpoint.rstrip('/')}/"
-    end = "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"
-    return f"https://sts.{region}.{end}/"
+@lru_cache(maxsize=8)
+def _service(options: StoreOptions) -> Any:
+    """The service of a store: a server of one's own lends roles at its own address. It is asked with the keys of the
+    options; without, with those of the environment, of its files or of the machine.
+    """
+    # Only warehouses with a role for readers need them.
+    from botocore.config import Config
+    from botocore.session import Session
 
-
-def _keys_of(status: int, text: str) -> VendedKeys:
-    """What the answer holds. Its elements are flat, and of no other text."""
-    said = {name: html.unescape(value) for name, value in re.findall(r"<(\w+)>([^<]*)</\1>", text)}
-    if status != 200 or not all(said.get(name) for name in _FIELDS):
-        raise StoreFailed(OPERATION, said.get("Code") or f"HTTP {status}")
-    access, secret, token, until = (said[name] for name in _FIELDS)
-    return VendedKeys(access, datetime.fromisoformat(until), secret, token)
+    waits = Config(connect_timeout=ANSWER_SECONDS, read_timeout=ANSWER_SECONDS, retries={"total_max_attempts": 2})
+    return Session().create_client(
+        "sts",
+        region_name=options.region or os.environ.get("AWS_REGION") or "us-east-1",
+        endpoint_url=options.endpoint or None,
+        aws_access_key_id=options.access_key or None,
+        aws_secret_access_key=options.secret_key or None,
+        config=waits,
+    )

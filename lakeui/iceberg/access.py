@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from catalog_app.domain.state import TableState
 from catalog_app.domain.stores import kind_of
 from catalog_app.domain.vended_keys import VendedKeys, reading_policy
+from catalog_app.models import Catalog
 from catalog_app.selectors.listed_files import folders_shown
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.storage.key_lending import keys_lend
@@ -41,12 +42,15 @@ def keys_are_asked(request: Request) -> bool:
     return VENDED in (part.strip() for part in request.headers.get(HEADER, "").split(","))
 
 
-def storage_access(warehouse: Warehouse, snapshot: Snapshot, table: TableState, reader: str) -> StorageAccess | None:
+def storage_access(
+    warehouse: Warehouse, catalog: Catalog, snapshot: Snapshot, table: TableState, reader: str
+) -> StorageAccess | None:
     """Keys for the files of the table. None where no role is lent, where a file lies outside of the warehouse, and
-    where the files lie in more folders than a policy can name. Raises StoreFailed.
+    where the files lie in more folders than a policy can name. None too where the catalog shares its tables' folders
+    with another one, which the reader may not see. Raises StoreFailed.
     """
     role = warehouse.options.reader_role
-    if not role or kind_of(warehouse.root) != "s3":
+    if not role or kind_of(warehouse.root) != "s3" or _is_joined(catalog):
         return None
     holding = folders_shown(snapshot, table.table_id)
     if holding is None:
@@ -57,3 +61,8 @@ def storage_access(warehouse: Warehouse, snapshot: Snapshot, table: TableState, 
         return None
     places = tuple(f"{warehouse.location(folder)}/" for folder in folders)
     return StorageAccess(keys_lend(warehouse.options, policy, reader), places)
+
+
+def _is_joined(catalog: Catalog) -> bool:
+    """Whether the catalog merged with another one. Both then have files in one folder of a table."""
+    return catalog.versions_of_id is not None or Catalog.objects.filter(versions_of=catalog).exists()

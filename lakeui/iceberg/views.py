@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from catalog_app.domain.names import name_folded
-from catalog_app.domain.state import DatabaseState, comment_of, own_properties
+from catalog_app.domain.state import DatabaseState, TableState, comment_of, own_properties
 from catalog_app.domain.stores import reader_options
 from catalog_app.domain.table_properties import FORMAT_VERSION, FORMATS
 from catalog_app.iceberg.views import view_metadata
@@ -38,7 +38,7 @@ from lakeui.common.nearest import nearest_name
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.inputs_outputs import Session
 from lakeui.frontdoor.queries.shown_views import view_shown
-from lakeui.iceberg.access import NO_STORE, keys_are_asked, storage_access
+from lakeui.iceberg.access import NO_STORE, StorageAccess, keys_are_asked, storage_access
 from lakeui.iceberg.errors import ReadOnly, iceberg_response
 from lakeui.sql.statements import TableName
 from merge_app.jobs.context import Context
@@ -103,6 +103,11 @@ class IcebergView(APIView):
     def reader(self) -> str:
         """How who asks is called where the store keeps a log."""
         return f"lakeui-{self.request.user.pk}"
+
+    def access(self, table: TableState) -> StorageAccess | None:
+        """Keys of the store for the table, where some are given."""
+        warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
+        return storage_access(warehouse, self.catalog, self.snapshot, table, self.reader)
 
     def database(self, namespace: str) -> DatabaseState:
         return database_get(self.snapshot, namespace)
@@ -182,7 +187,7 @@ class TableView(IcebergView):
         shown = table_publish(warehouse, self.snapshot, found, None if form is None else int(form))
         config = {} if warehouse.is_local else reader_options(warehouse.root, warehouse.options)
         answer: dict[str, Any] = {"metadata-location": shown.location, "metadata": shown.metadata, "config": config}
-        access = storage_access(warehouse, self.snapshot, found, self.reader) if keys_are_asked(request) else None
+        access = self.access(found) if keys_are_asked(request) else None
         if access is None:
             return Response(answer)
         place = f"v1/namespaces/{quote(namespace, safe='')}/tables/{quote(table, safe='')}/credentials"
@@ -201,7 +206,7 @@ class CredentialsView(IcebergView):
     def get(self, request: Request, catalog: str, ref: str, namespace: str, table: str) -> Response:
         """Keys for the files of the table, for engines that read longer than the first ones last."""
         found = table_get(self.snapshot, self.database(namespace), table)
-        access = storage_access(Warehouse(settings.LAKEUI["WAREHOUSE"]), self.snapshot, found, self.reader)
+        access = self.access(found)
         if access is None:
             raise NotSupported(
                 "No keys of the store are given out for this table.",

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from catalog_app.domain.stores import StoreOptions, host_of, kind_of
-from catalog_app.storage.key_lending import signing_keys
 from lakeui.common.errors import InvalidValue
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.variables import Variables
@@ -79,11 +78,6 @@ def _role_check(warehouse: str, options: StoreOptions) -> None:
         raise InvalidValue(
             "LAKEUI_STORE_READER_ROLE is not the address of a role.",
             remedy="Write it as arn:aws:iam::ACCOUNT:role/NAME.",
-        )
-    if signing_keys(options, os.environ) is None:
-        raise InvalidValue(
-            "LAKEUI_STORE_READER_ROLE is set, and lakeui has no keys to ask for keys of that role.",
-            remedy="Set LAKEUI_STORE_ACCESS_KEY and LAKEUI_STORE_SECRET_KEY. The role of a machine is not enough.",
         )
 
 

@@ -21,7 +21,7 @@ from pyiceberg.catalog import load_catalog
 
 from catalog_app.domain.roles import Role
 from catalog_app.domain.vended_keys import LASTING_SECONDS
-from catalog_app.models import DataFile
+from catalog_app.models import Catalog, DataFile
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from catalog_app.storage import key_lending
@@ -147,6 +147,19 @@ def test_keys_expire_and_say_when(engines: Engines) -> None:
     (entry,) = again.json()["storage-credentials"]
     assert entry["config"] == {name: config[name] for name in entry["config"]}
     assert entry == answer.json()["storage-credentials"][0]
+
+
+def test_catalogs_that_share_tables_give_none(engines: Engines) -> None:
+    """Files of the other catalog lie in the same folders, and its readers are others."""
+    own = catalog_get(engines.lake.catalog)
+    engines.lake.sql("CREATE CATALOG joined")
+    assert Catalog.objects.filter(name="joined").update(versions_of=own) == 1
+    try:
+        asked(engines, f"{table_path('d.t')}/credentials", 400)
+        assert "storage-credentials" not in asked(engines, table_path("d.t"), **ASKED).json()
+    finally:
+        Catalog.objects.filter(name="joined").update(versions_of=None)
+    assert asked(engines, f"{table_path('d.t')}/credentials").json()["storage-credentials"]
 
 
 def test_a_clone_has_keys_for_both_folders(engines: Engines) -> None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import requests
+from botocore.session import Session
 
 from catalog_app.domain.stores import StoreOptions
-from catalog_app.storage.signing import SigningKeys, form_headers
 from lakeui.runtime.redis_server import LOOPBACK
 from tests.support.object_store import INSTALLED, ObjectStore
 
@@ -25,36 +22,28 @@ _ANYBODY = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeR
 class GuardedStore(ObjectStore):
     """After ``guard`` each request needs the keys of its one account, or of a session of the role."""
 
-    keys: SigningKeys = field(default_factory=lambda: SigningKeys("before", "there-are-any"))
+    keys: tuple[str, str] = ("before", "there-are-any")
 
     @property
     def options(self) -> StoreOptions:
-        said = super().options
-        return replace(said, access_key=self.keys.access_key, secret_key=self.keys.secret_key, reader_role=ROLE)
+        access, secret = self.keys
+        return replace(super().options, access_key=access, secret_key=secret, reader_role=ROLE)
 
     def guard(self) -> None:
-        self._ask("CreateUser", UserName="lake")
-        self._ask("PutUserPolicy", UserName="lake", PolicyName="all", PolicyDocument=json.dumps(_EVERYTHING))
+        access, secret = self.keys
+        address = f"http://{LOOPBACK}:{self.port}"
+        people = Session().create_client(
+            "iam", "us-east-1", endpoint_url=address, aws_access_key_id=access, aws_secret_access_key=secret
+        )
+        people.create_user(UserName="lake")
+        people.put_user_policy(UserName="lake", PolicyName="all", PolicyDocument=json.dumps(_EVERYTHING))
         lets = json.dumps({"Version": "2012-10-17", "Statement": [_ANYBODY]})
-        self._ask("CreateRole", RoleName="readers", AssumeRolePolicyDocument=lets)
-        made = self._ask("CreateAccessKey", UserName="lake")
-        self.keys = SigningKeys(made["AccessKeyId"], made["SecretAccessKey"])
-        requests.post(f"http://{self._host}/moto-api/reset-auth", "0", timeout=10).raise_for_status()
-
-    @property
-    def _host(self) -> str:
-        return f"{LOOPBACK}:{self.port}"
+        people.create_role(RoleName="readers", AssumeRolePolicyDocument=lets)
+        made = people.create_access_key(UserName="lake")["AccessKey"]
+        self.keys = made["AccessKeyId"], made["SecretAccessKey"]
+        requests.post(f"{address}/moto-api/reset-auth", "0", timeout=10).raise_for_status()
 
     @property
     def _program(self) -> list[str]:
         python = INSTALLED / "server" / "bin" / "python"
         return [str(python), "-P", str(Path(__file__).with_name("guarded_moto.py"))]
-
-    def _ask(self, action: str, **said: Any) -> dict[str, str]:
-        """What IAM answers, by the names of its elements."""
-        body = "&".join(f"{name}={requests.utils.quote(value)}" for name, value in {"Action": action, **said}.items())
-        now = datetime.now(UTC)
-        headers = form_headers(self._host, body.encode(), self.keys, region="us-east-1", service="iam", at=now)
-        answer = requests.post(f"http://{self._host}/", body, headers=headers, timeout=10)
-        answer.raise_for_status()
-        return dict(re.findall(r"<(\w+)>([^<]*)</\1>", answer.text))
