@@ -116,7 +116,8 @@ FROM shown s JOIN catalog_app_datafile f ON f.id = s.file_id ORDER BY s.file_id
 def files_preview(table_id: int, data: DataPlan, *, source: Snapshot, destination: Snapshot) -> FilesPreview:
     """The segments that ``data`` would leave on the target: two queries."""
     steps = data.steps
-    marks = [step for step in steps.marks if not (step.is_live or step.is_leaving)]
+    leaving = {item.file.file_id for item in steps.steps if isinstance(item, CarrySegments) and item.is_leaving}
+    marks = [step for step in steps.marks if not (step.is_live or step.is_leaving or step.file_id in leaving)]
     written = [*(step.rows for step in steps.writes), *(step.rows for step in steps.images)]
     parameters = _parameters(table_id, steps, source, destination)
     ((rows, size, files, attached, brought, removed, overlaps, hidden),) = fetch_all(
@@ -145,7 +146,7 @@ def _parameters(table_id: int, steps: TableSteps, source: Snapshot, destination:
     for step in steps.steps:
         if isinstance(step, CarryWritten):
             bring += step.files.tolist()
-        elif isinstance(step, CarrySegments):
+        elif isinstance(step, CarrySegments) and not step.is_leaving:
             bring.append(step.file.file_id)
             attach += [(mark.file_id, step.file.file_id) for mark in step.file.deletes]
         elif isinstance(step, AttachDeletes) and not step.is_leaving:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from merge_app.lineage.ascending import are_among, ascending, without
+from merge_app.lineage.decided_deletions import Deleted, carried, deletions
 from merge_app.lineage.facts import Array, Ints, Kind
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import SOURCES, MarksReader, Rows, by_file, positions_masked
@@ -65,7 +66,7 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
     on_source, on_target = by_file(rows.source_file), by_file(rows.target_file)
     none = np.zeros(0, dtype=np.int64)
     from_source, is_made = np.isin(rows.outcome, SOURCES), rows.outcome == Outcome.CELLS
-    deleted_as = _deleted_as(rows)
+    deleted_as, on_source_alone = _deleted_as(rows), by_file(_stay_deleted(rows))
     # An image that both sides show at one place stays there: its fact alone is the source's.
     in_place = from_source & rows.is_live & (rows.source_file == rows.target_file)
     in_place &= rows.source_position == rows.target_position
@@ -80,11 +81,20 @@ def carried_by_row(group: Group, rows: Rows, reader: MarksReader) -> Iterator[St
             take=target[in_place[target]],
             stay=target[rows.is_live[target] & ~from_source[target] & ~is_made[target]],
             go=target[(from_source[target] & ~in_place[target]) | ~rows.is_live[target] | is_made[target]],
+            stay_deleted=on_source_alone.get(file_id, none),
         )
         if shares.are_parted(rows, reader):
             yield from parted(shares, deleted_as, rows, (shown_on_target, shown_on_source), reader)
         else:
             yield from _of_file(shares, deleted_as, rows, (shown_on_target, shown_on_source), reader)
+
+
+def _stay_deleted(rows: Rows) -> Ints:
+    """The source's files of rows that it alone shows and that stay deleted by decision; 0 for all other rows. What
+    the commit at hand did to them itself no other branch knows.
+    """
+    is_decided = (rows.outcome == Outcome.TARGET_DECIDED) & ~rows.is_live & (rows.target_file == 0) & ~rows.is_own
+    return np.where(is_decided, rows.source_file, 0)
 
 
 def _of_file(
@@ -105,6 +115,7 @@ def _of_file(
             come=rows.source_position[come],
             live=np.concatenate([rows.target_position[stay], rows.source_position[decided]]),
             live_kind=np.concatenate([rows.target_kind[stay], rows.source_kind[decided]]),
+            stay_deleted=shares.deletions(rows),
         ),
         reader,
     )
@@ -157,9 +168,9 @@ def _deleted_as(rows: Rows) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FileRows:
-    """Of one file, positions of rows: those that go, each with the kind of its deletion, those that come, and
-    those that live by decision. Those shown are in the partition of the result, ``before`` as the
-    target shows it.
+    """Of one file, positions of rows: those that go, each with the kind of its deletion, those that come, those that
+    live by decision, and those that stay deleted by decision. Those shown are in the partition of the result,
+    ``before`` as the target shows it.
     """
 
     file_id: int
@@ -171,6 +182,7 @@ class _FileRows:
     come: Ints
     live: Ints
     live_kind: Array
+    stay_deleted: Deleted
 
     def gone(self, positions: Ints) -> Iterator[tuple[Ints, Stamp]]:
         """Of these positions of rows that go, those of each kind."""
@@ -183,27 +195,19 @@ class _FileRows:
 
 def _file_steps(item: _FileRows, reader: MarksReader) -> Iterator[Step]:
     if item.shown_on_target is None:
-        if item.shown_on_source is not None and len(item.come):
-            yield from _carried(item, item.shown_on_source, reader)
+        if item.shown_on_source is not None and (len(item.come) or len(item.stay_deleted[0])):
+            yield from carried(item.shown_on_source, item.come, item.stay_deleted, reader)
     elif (
         item.shown_on_source is not None and are_among(item.come, positions_masked(item.shown_on_target, reader)).any()
     ):
         yield from _shown_again(item, item.shown_on_target, item.shown_on_source, reader)
     else:
         yield from _marked(item, item.shown_on_target, reader)
+    if item.shown_on_target is not None:
+        yield from deletions(item.file_id, item.stay_deleted, is_leaving=True)
     for kind in np.unique(item.live_kind):
         stamp = Stamp(DOT, Kind(int(kind)).name.lower())
         yield MarkRows.of(item.file_id, item.live[item.live_kind == kind], stamp, is_live=True)
-
-
-def _carried(item: _FileRows, shown_on_source: ShownFile, reader: MarksReader) -> Iterator[Step]:
-    """A file of the source comes for some of its rows."""
-    yield CarrySegments(shown_on_source)
-    left_out = without(
-        np.arange(shown_on_source.rows), np.concatenate([item.come, positions_masked(shown_on_source, reader)])
-    )
-    if len(left_out):
-        yield MarkRows.of(item.file_id, left_out, LAYOUT_ONLY)
 
 
 def _marked(item: _FileRows, shown_on_target: ShownFile, reader: MarksReader) -> Iterator[Step]:

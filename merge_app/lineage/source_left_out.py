@@ -1,7 +1,6 @@
 """A table as the target has it, because a person decided so: rows that the source changed are news to both sides.
 
-A row that the target does not show is deleted by the decision. Its mark needs a file: that of the source comes and goes
-in one commit, so that no version of the target shows it.
+A row that the target does not show is deleted by the decision.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from merge_app.lineage.ascending import without
+from merge_app.lineage.decided_deletions import carried, deletions
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News, RowFacts, TableFacts
 from merge_app.lineage.outcomes import Decided, Outcome, Pairs, TableOutcome, taken
-from merge_app.lineage.result_rows import MarksReader, Rows, by_file, positions_masked
+from merge_app.lineage.result_rows import MarksReader, Rows, by_file
 from merge_app.lineage.segments import DOT, Group, Stamp
 from merge_app.lineage.sorted_join import differing_rows
-from merge_app.lineage.steps import LAYOUT_ONLY, CarrySegments, MarkRows, RemoveSegments, Step
+from merge_app.lineage.steps import CarrySegments, MarkRows, RemoveSegments, Step
 
 
 def source_left_out(facts: TableFacts, news: News) -> TableOutcome:
@@ -52,14 +51,11 @@ def marked_as_decided(group: Group, rows: Rows, reader: MarksReader) -> Iterator
     is_left_out = is_decided & (rows.target_file == 0)
     target_ids, source_files = {file.file_id for file in group.target}, {file.file_id: file for file in group.source}
     for file_id, at in by_file(np.where(is_left_out, rows.source_file, 0)).items():
-        positions = rows.source_position[at]
-        if file_id not in target_ids:
-            file = source_files[file_id]
-            yield CarrySegments(replace(file, stamped=()), is_leaving=True)
-            rest = without(np.arange(file.rows), np.concatenate([positions, positions_masked(file, reader)]))
-            if len(rest):
-                yield MarkRows.of(file_id, rest, LAYOUT_ONLY)
-        yield MarkRows.of(file_id, positions, Stamp(DOT, "delete"))
+        deleted = rows.source_position[at], np.full(len(at), int(Kind.DELETE))
+        if file_id in target_ids:
+            yield from deletions(file_id, deleted, is_leaving=True)
+        else:
+            yield from carried(source_files[file_id], at[:0], deleted, reader)
 
 
 def _placed_again(group: Group, rows: Rows) -> Iterator[Step]:

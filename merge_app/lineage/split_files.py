@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from merge_app.lineage.ascending import without
+from merge_app.lineage.decided_deletions import Deleted, carried, deletions
 from merge_app.lineage.facts import Array, Ints, Kind
 from merge_app.lineage.outcomes import Outcome
 from merge_app.lineage.result_rows import MarksReader, Rows, positions_masked
@@ -23,7 +24,8 @@ Files = Mapping[int, ShownFile]
 class Shares:
     """The rows of one file by what becomes of them, as places among the rows of the group. ``shown``: those that the
     target shows in it. ``come``: shown as the source shows them; ``take``: shown where they are, with the source's
-    fact; ``stay``: as the target shows them; ``go``: not shown in this file any more.
+    fact; ``stay``: as the target shows them; ``go``: not shown in this file any more. ``stay_deleted``: the source
+    alone shows them, and by decision they stay deleted.
     """
 
     file_id: int
@@ -34,6 +36,11 @@ class Shares:
     take: Array
     stay: Array
     go: Array
+    stay_deleted: Array
+
+    def deletions(self, rows: Rows) -> Deleted:
+        """Of the rows that stay deleted."""
+        return rows.source_position[self.stay_deleted], rows.target_kind[self.stay_deleted]
 
     @property
     def live(self) -> Array:
@@ -74,6 +81,12 @@ def parted(
     if shares.shown_on_source is not None:
         come = np.concatenate([shares.come, shares.take])
         yield from _written(shares.shown_on_source, come, rows, rows.source_position, files, reader)
+        if len(shares.stay_deleted):
+            gone = shares.deletions(rows)
+            if shares.shown_on_target is not None:
+                yield from deletions(shares.file_id, gone, is_leaving=True)
+            else:
+                yield from carried(shares.shown_on_source, come[:0], gone, reader)
 
 
 _DECIDED = (Outcome.TARGET_DECIDED, Outcome.SOURCE_DECIDED)

@@ -60,6 +60,7 @@ STORIES = {
         ("INSERT INTO d.t VALUES (11, 1)",),
     ),
     "truncate": (("TRUNCATE TABLE d.t",), ("INSERT INTO d.t VALUES (12, 0)",)),
+    "update of rows that are gone": (("UPDATE d.t SET id = 9 WHERE id = 2",), ("TRUNCATE TABLE d.t",)),
     "compaction": (("OPTIMIZE d.t",), ()),
     "added column and rows": (("ALTER TABLE d.t ADD COLUMN c INT", "INSERT INTO d.t VALUES (13, 0, 1)"), ()),
 }
