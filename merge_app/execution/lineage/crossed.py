@@ -16,16 +16,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from catalog_app.selectors.rows import fetch_all
 from catalog_app.storage.cells import RowCells
-from merge_app.execution.lineage.vectors import CommitsKnown
+from merge_app.execution.lineage.vectors import CommitsKnown, branches_of
 from merge_app.lineage.ascending import are_among
 from merge_app.lineage.cells import ColumnMerge, cells_put, column_merge
 from merge_app.lineage.facts import ABSENT, Ints, Mask
 
-_COMMITS = """
-SELECT version, branch_id FROM catalog_app_commit WHERE version = ANY(%(versions)s) AND branch_id = ANY(%(branches)s)
-"""
 Read = Callable[[Ints], RowCells]
 Absent = Callable[[Ints], Mapping[int, Mask]]
 
@@ -90,7 +86,7 @@ def crossed_rows(
     keys, images, stamps = (column[asked][order] for column in rows)
     if not len(keys):
         return [], keys
-    made = branches_of(np.unique(stamps), branches)
+    made = branches_of(np.unique(stamps).tolist(), branches)
     numbers, places = np.unique(stamps, return_inverse=True)
     on = np.array([made.get(stamp, 0) for stamp in numbers.tolist()], dtype=np.int64)[places.reshape(-1)]
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
@@ -111,14 +107,6 @@ def crossed_rows(
         elif len(set(values)) > 1:
             several.append(int(keys[start]))
     return found, np.array(several, dtype=np.int64)
-
-
-def branches_of(stamps: Ints, branches: Sequence[int]) -> dict[int, int]:
-    """The branch of each commit. A number of two commits, of catalogs that were apart, is left out."""
-    found: dict[int, int] = {}
-    for version, branch in fetch_all(_COMMITS, {"versions": stamps.tolist(), "branches": list(branches)}):
-        found[version] = branch if version not in found else 0
-    return found
 
 
 def _newest_and_common(known: CommitsKnown, stamps: tuple[int, ...]) -> tuple[tuple[int, ...], int]:

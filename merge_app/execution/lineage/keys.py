@@ -231,7 +231,7 @@ def _by_key(
     if len(ascending(live_keys)) != len(live_keys):
         raise KeyTwice(f"one side shows a key twice: rows {np.sort(live['row_id'])[:20].tolist()}")
     every, every_key = dead, dead_keys
-    order = np.lexsort((dead["stamp"], dead_keys))
+    order = np.lexsort((dead["placed"], dead["stamp"], dead_keys))
     dead = _restored_before(dead, dead_keys, order, births, news)
     last = np.ones(len(order), dtype=np.bool_)
     last[:-1] = dead_keys[order][1:] != dead_keys[order][:-1]

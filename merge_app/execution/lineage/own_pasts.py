@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from merge_app.execution.lineage.crossed import branches_of
-from merge_app.execution.lineage.vectors import CommitsKnown, Vectors
+from merge_app.execution.lineage.vectors import CommitsKnown, Vectors, branches_of
 from merge_app.lineage.facts import ABSENT, Ints, Mask
 from merge_app.lineage.segments import DOT
 
@@ -36,7 +35,7 @@ class OwnPasts:
         asked = np.flatnonzero((stamps != DOT) & (base_stamps > 0) & (stamps > base_stamps))
         if not len(asked) or len(self.branches) < 2:
             return found
-        made = branches_of(np.unique(np.concatenate([stamps[asked], self.stamp])), self.branches)
+        made = branches_of(np.unique(np.concatenate([stamps[asked], self.stamp])).tolist(), self.branches)
         known = CommitsKnown({version: branch for version, branch in made.items() if branch}, self.vectors)
         pairs, pair_of = np.unique(np.stack([stamps[asked], base_stamps[asked]]), axis=1, return_inverse=True)
         for number, (stamp, base) in enumerate(pairs.T.tolist()):

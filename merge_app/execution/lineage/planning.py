@@ -37,6 +37,7 @@ from merge_app.execution.lineage.rows import gone_rows, placed_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
 from merge_app.execution.lineage.table_cases import Parties, RowsDecision, TableCase
+from merge_app.execution.lineage.vectors import CommitsAsked
 from merge_app.execution.lineage.whole_groups import comes_whole, decides, goes_whole, together
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import (
@@ -104,7 +105,8 @@ def _given_of_home(
     tables = [case.table_id for case in cases]
     whole = [case.table_id for case in cases if case.may_come_whole]
     sides = sides_load(tables, parties, whole, keyed=frozenset(case.table_id for case in cases if case.has_key))
-    readers = {case.table_id: _reader(case, sides, engine) for case in cases}
+    commits = parties.commits()
+    readers = {case.table_id: _reader(case, sides, engine, commits) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
     source, target = scopes_load(tables, sides.source_news, sides.target_news, codes, own=parties.own)
     if parties.own is not None:
@@ -123,10 +125,11 @@ def _given_of_home(
     ]
 
 
-def _reader(case: TableCase, sides: Sides, engine: EngineSource) -> Reader:
+def _reader(case: TableCase, sides: Sides, engine: EngineSource, commits: CommitsAsked) -> Reader:
     both = sides.source[case.table_id], sides.target[case.table_id]
     shown = (file for side in both for file in side.shown)
     reader = reader_of(case.table_id, shown, (item for side in both for item in side.gone), engine, case.schema)
+    reader.knew = commits.knew
     if case.has_key:
         keys = Keys(case.merged, reader)
         reader.keys_of = lambda images: keys.codes(images, keys.places_shared(images))

@@ -25,7 +25,8 @@ Found = TypeVar("Found")
 @dataclass(slots=True)
 class Reader:
     """Reads lineage columns of one table's files, each file once. ``wanted``: data files and delete files that will be
-    asked for. ``keys_of``: codes of the primary keys of images, of a table that has one.
+    asked for. ``keys_of``: codes of the primary keys of images, of a table that has one. ``knew``: whether one commit
+    knew an earlier one.
     """
 
     table_id: int
@@ -35,6 +36,7 @@ class Reader:
     partitions: dict[PartitionValues, int] = field(default_factory=dict)
     wanted: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
     keys_of: Callable[[Ints], Ints] | None = None
+    knew: Callable[[int, int], bool] = lambda *_: True
     _files: dict[int, tuple[Ints, StoredFacts | None]] = field(default_factory=dict)
     _marks: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
 

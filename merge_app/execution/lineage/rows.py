@@ -91,7 +91,7 @@ def side_rows(
 ) -> dict[str, Array]:
     """The rows that a side shows, and those that it took away or masks, by row id; see ``collected``."""
     rows, taken = collected(shown, gone, reader, row_ids, news)
-    order = np.lexsort((taken["stamp"], taken["row_id"]))
+    order = np.lexsort((taken["placed"], taken["stamp"], taken["row_id"]))
     taken = {name: column[order] for name, column in taken.items()}
     last = np.ones(len(order), dtype=bool)
     last[:-1] = taken["row_id"][1:] != taken["row_id"][:-1]
@@ -231,8 +231,12 @@ def _lived_places(rows: LivedRows, reader: Reader) -> tuple[Ints, Ints]:
 
 
 def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[str, int]:
-    """Where rows lay that were deleted at ``stamp``. A later rename says nothing of them."""
-    if item.placed.version > stamp.version:
+    """Where rows lay that were deleted at ``stamp``. A rename that knew this says nothing of them; on a branch that did
+    not, they were live, and it moved them.
+    """
+    if item.placed.version > stamp.version and (
+        item.placed.version == DOT or reader.knew(item.placed.version, stamp.version)
+    ):
         return {"partition": ABSENT, "placed": 0, "placed_kind": 0, "placed_brings": 0, "placed_undoes": 0}
     return _place_columns(item.partition, item.placed, reader)
 

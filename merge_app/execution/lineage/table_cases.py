@@ -13,6 +13,7 @@ from catalog_app.selectors.homes import Homes
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.staged_files import RestoredFiles
+from merge_app.execution.lineage.vectors import CommitsAsked
 from merge_app.execution.version_vectors import VersionVector, bounded
 from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.facts import (
@@ -105,6 +106,10 @@ class Parties:
     @property
     def version_vectors(self) -> tuple[VersionVector, VersionVector]:
         return self.source_version_vector, self.target_version_vector
+
+    def commits(self) -> CommitsAsked:
+        """Those that either side knows."""
+        return CommitsAsked(list({**self.source_version_vector, **self.target_version_vector}))
 
     def of_home(self, catalog_id: int, *, are_new: bool) -> Parties:
         """For tables of one home. Of a table that it never had, a target knows no fact."""

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from catalog_app.models import Branch
+from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.version_vectors import VersionVector, version_vector_load
+
+_COMMITS = """
+SELECT version, branch_id FROM catalog_app_commit WHERE version = ANY(%(versions)s) AND branch_id = ANY(%(branches)s)
+"""
+
+
+def branches_of(stamps: Collection[int], branches: Sequence[int]) -> dict[int, int]:
+    """The branch of each commit. A number of two commits, of catalogs that were apart, is left out."""
+    found: dict[int, int] = {}
+    for version, branch in fetch_all(_COMMITS, {"versions": list(stamps), "branches": list(branches)}):
+        found[version] = branch if version not in found else 0
+    return found
 
 
 class Vectors:
@@ -52,3 +65,21 @@ class CommitsKnown:
 
     def knew(self, stamp: int, other: int) -> bool:
         return self.vectors.knew((self.made[stamp], stamp), (self.made[other], other))
+
+
+@dataclass(slots=True)
+class CommitsAsked:
+    """Which commits of these branches knew which others. Each pair is looked up when it is asked for first."""
+
+    branches: Sequence[int]
+    _known: CommitsKnown = field(default_factory=lambda: CommitsKnown({}))
+    _found: dict[tuple[int, int], bool] = field(default_factory=dict)
+
+    def knew(self, stamp: int, other: int) -> bool:
+        """A commit whose branch is not known knew all before it."""
+        pair = stamp, other
+        if pair not in self._found:
+            made = branches_of(pair, self.branches)
+            self._known.made = {**self._known.made, **made}
+            self._found[pair] = not all(made.get(each) for each in pair) or self._known.knew(*pair)
+        return self._found[pair]
