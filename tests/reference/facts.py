@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from tests.reference.stamps import NEVER, Stamp, Vector
@@ -51,6 +52,15 @@ class Fact:
 
     def _earlier(self) -> Earlier:
         return Earlier(self.stamp, self.value, frozenset(item.stamp for item in self.past))
+
+    def with_past(self, items: Iterable[Earlier]) -> Fact:
+        """The same fact, that came after these too."""
+        return replace(self, past=tuple(sorted({*self.past, *items}, key=lambda item: item.stamp)))
+
+    @property
+    def ever(self) -> frozenset[Earlier]:
+        """What the fact is and was."""
+        return frozenset((*self.past, self._earlier()))
 
     def decided(self, loser: Fact, value: Any, stamp: Stamp, kind: str | None = None) -> Fact:
         """What a merge decides: it has both pasts. Unless said, it is of the winner's kind."""

@@ -56,7 +56,15 @@ def scope_carry_out(sides: Sides, scope: Scope) -> None:
                 if _is_written(sides, t, r):
                     _put_source(sides, t, r)
                 else:
-                    result.put(t, ("row", r), None, sides.stamp, "overwrite")
+                    _sweep(sides, t, r)
+
+
+def _sweep(sides: Sides, t: str, r: Any) -> None:
+    """A decision of the merge: it came after what either side knows of the row."""
+    key = ("row", r)
+    past = sides.source.joined(t, *key).ever | sides.target.joined(t, *key).ever
+    swept = sides.result.fact(t, *key).then(None, sides.stamp, "overwrite")
+    sides.result.put_fact(t, key, swept.with_past(past))
 
 
 def _is_kept(sides: Sides, scope: Scope, r: Any) -> bool:
@@ -83,11 +91,11 @@ def _place(sides: Sides, t: str, r: Any) -> Any:
 
 
 def _put_source(sides: Sides, t: str, r: Any) -> None:
-    """What is alike on both sides stays as it is."""
+    """What is alike on both sides stays as it is. What comes is the source's overwrite, also where cells came to it."""
     sides.places[t, r] = sides.source.partition(t, r)
     for of in ("row", "partition", "id"):
-        s, d = sides.source.fact(t, of, r), sides.target.fact(t, of, r)
-        if s.value != sides.result.value(t, of, r):
+        s, d = sides.source.joined(t, of, r), sides.target.joined(t, of, r)
+        if s.value != sides.result.value(t, of, r) or (of == "row" and s.value != d.value):
             sides.result.put_fact(t, (of, r), sides.decided(s, d))
 
 

@@ -39,9 +39,14 @@ class Sides:
 
     def __post_init__(self) -> None:
         self.result = self.target.copy()
+        for (o, key), items in self.source.equals.items():
+            self.result.leave_equal(o, key, items)
 
     def newer(self, o: str, key: Key, rule: Rule) -> Fact:
-        """§3, steps 1 to 5. Before P7: an attribute of a column or row that a side lacks wins over nothing (R7)."""
+        """§3, steps 1 to 5. Before P7: an attribute of a column or row that a side lacks wins over nothing (R7).
+
+        A decision came after all that either side knows of the row.
+        """
         s, d = self.source.fact(o, *key), self.target.fact(o, *key)
         if s is d:
             return d
@@ -55,14 +60,30 @@ class Sides:
         if source.knows(d.stamp):
             return s
         if s.value == d.value:
-            return max(s, d, key=lambda fact: fact.stamp)
+            return self._equal(o, key, s, d)
+        of_source, of_target = self.source.joined(o, *key), self.target.joined(o, *key)
         if self.source.has(o, key) != self.target.has(o, key):
-            return self.decided(s, d) if self.source.has(o, key) else self.decided(d, s)
+            is_source = self.source.has(o, key) != self._is_back(o, key)
+            return self.decided(of_source, of_target) if is_source else self.decided(of_target, of_source)
         if s.is_unchanged_for(target) and not self._is_moved(self.source, self.target, o, key):
-            return self.decided(d, s)
+            return self.decided(of_target, of_source)
         if d.is_unchanged_for(source) and not self._is_moved(self.target, self.source, o, key):
-            return self.decided(s, d)
-        return rule(self, o, key, s, d)
+            return self.decided(of_source, of_target)
+        return rule(self, o, key, of_source, of_target)
+
+    def _equal(self, o: str, key: Key, s: Fact, d: Fact) -> Fact:
+        """The fact with the larger stamp, as it is. What is written on the branch later came after both."""
+        loser, winner = sorted((s, d), key=lambda fact: fact.stamp)
+        if key[0] == "row":
+            self.result.leave_equal(o, key, loser.ever)
+        return winner
+
+    def _is_back(self, o: str, key: Key) -> bool:
+        """Whether the fact is the partition of a row that one side alone has, since a restore, where both know it."""
+        side, other = (self.source, self.target) if self.source.has(o, key) else (self.target, self.source)
+        if key[0] != "partition" or side.fact(o, "row", key[1]).kind != "restore":
+            return False
+        return side.fact(o, *key).is_unchanged_for(other.known)
 
     def _is_moved(self, side: State, other: State, o: str, key: Key) -> bool:
         """Whether an update put a row elsewhere that the other side took away."""

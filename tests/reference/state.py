@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tests.reference.facts import ABSENT, Fact, Image, Key, Scope
+from tests.reference.facts import ABSENT, Earlier, Fact, Image, Key, Scope
 from tests.reference.stamps import Stamp, Vector
 
 
@@ -45,10 +45,14 @@ class State:
     """Rows inserted so far, for row ids."""
     own: set[str] = field(default_factory=set)
     """Objects whose facts no other state shares."""
+    equals: dict[tuple[str, Key], frozenset[Earlier]] = field(default_factory=dict)
+    """By row, facts that merges left for an equal one with a larger stamp: what is written later came after them."""
 
     def copy(self) -> State:
         self.own.clear()
-        return State(self.known, dict(self.facts), dict(self.shows), self.journal, self.inserted)
+        return State(
+            self.known, dict(self.facts), dict(self.shows), self.journal, self.inserted, equals=dict(self.equals)
+        )
 
     def fact(self, o: str, *key: Any) -> Fact:
         of = self.facts.get(o)
@@ -60,7 +64,15 @@ class State:
     def put(
         self, o: str, key: Key, value: Any, stamp: Stamp, kind: str, brings: tuple[Stamp, str] | None = None
     ) -> None:
-        self.put_fact(o, key, self.fact(o, *key).then(value, stamp, kind, brings))
+        self.put_fact(o, key, self.joined(o, *key).then(value, stamp, kind, brings))
+
+    def joined(self, o: str, *key: Any) -> Fact:
+        """The fact with all that a new one comes after."""
+        fact = self.fact(o, *key)
+        return fact.with_past(self.equals.get((o, key), ()))
+
+    def leave_equal(self, o: str, key: Key, items: Iterable[Earlier]) -> None:
+        self.equals[o, key] = self.equals.get((o, key), frozenset()).union(items)
 
     def put_fact(self, o: str, key: Key, fact: Fact) -> None:
         if o not in self.own:

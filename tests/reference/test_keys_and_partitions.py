@@ -207,3 +207,60 @@ def test_a_row_merged_after_an_overwrite_outlives_it(lake: Lake) -> None:
     lake.commit("b", insert("T1", [NewRow(3, {}, "a")]))
     lake.merge("main", "b")
     assert keys(lake, "b") == [2]
+
+
+REMOVE = delete("T1", lambda r: True)
+
+
+def test_a_swept_key_came_after_its_removal(lake: Lake) -> None:
+    """P7: both know that key 1 is gone. What b did to the old row before it took that in is no change of main's."""
+    lake.branch("c", lake.branches["main"])
+    lake.commit("main", REMOVE)
+    lake.commit("main", overwrite("T1", None))
+    lake.merge("main", "c")
+    lake.commit("c", insert("T1", [row_of(1, "new")]))
+    lake.commit("b", change("theirs"))
+    lake.merge("main", "b")
+    lake.merge("b", "main")
+    lake.merge("c", "main")
+    assert text(lake, "main", 1) == "new"
+
+
+def test_a_restore_came_after_both_equal_removals(lake: Lake) -> None:
+    """A4: main took in the removal that c knows, and restored the row since."""
+    before = lake.branches["main"]
+    lake.commit("b", REMOVE)
+    lake.commit("main", REMOVE)
+    lake.merge("b", "main")
+    lake.branch("c", lake.branches["b"])
+    lake.commit("c", insert("T1", [row_of(1, "new")]))
+    lake.commit("main", restore(before))
+    lake.merge("c", "main")
+    assert text(lake, "main", 1) == "base"
+
+
+def test_an_overwrite_equal_to_cells_stays_one(lake: Lake) -> None:
+    """R10: b has the same cells as main already, and takes in the overwrite of main."""
+    lake.branch("c", lake.branches["main"])
+    lake.commit("main", change("new"))
+    lake.merge("main", "c")
+    lake.commit("b", change("new"))
+    lake.merge("main", "b")
+    lake.commit("c", overwrite("T1", None))
+    lake.commit("main", overwrite("T1", None, [row_of(1, "written")]))
+    lake.merge("main", "b")
+    lake.merge("b", "c")
+    assert text(lake, "c", 1) == "written"
+
+
+def test_a_restored_key_follows_a_rename(lake: Lake) -> None:
+    """P7: c has key 1 where both know it, whatever it wrote meanwhile."""
+    before = lake.branches["main"]
+    lake.commit("b", REMOVE)
+    lake.branch("c", lake.branches["b"])
+    lake.commit("c", insert("T1", [row_of(1, "new")]))
+    lake.commit("c", restore(before))
+    lake.commit("main", rename_partition("T1", "a", "d"))
+    lake.merge("main", "b")
+    lake.merge("c", "b")
+    assert (text(lake, "b", 1), lake.branches["b"].partition("T1", 1)) == ("base", "d")
