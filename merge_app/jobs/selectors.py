@@ -28,10 +28,12 @@ def task_get(task_id: UUID) -> Task:
     return task
 
 
-def task_wait(task_id: UUID, *, seconds: float) -> Task:
-    """The task as soon as it is finished, or as it is after ``seconds``. Raises NotFound."""
+def task_wait(task_id: UUID, *, seconds: float, known: Task | None = None) -> Task:
+    """The task as soon as it is finished, or as it is after ``seconds``. ``known``: the task as it was just queued or
+    read, which saves the first look. Raises NotFound.
+    """
     deadline = time.monotonic() + seconds
-    task = task_get(task_id)
+    task = known or task_get(task_id)
     while not task.is_finished and (left := deadline - time.monotonic()) > 0:
         end_await(task_id, seconds=left)
         task = task_get(task_id)

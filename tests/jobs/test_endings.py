@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from lakeui.common import broker
-from merge_app.jobs import endings, runner
+from merge_app.jobs import endings, runner, selectors
 from merge_app.jobs.context import Report, TaskContext
 from merge_app.jobs.models import Task
 from merge_app.jobs.selectors import task_wait
@@ -40,6 +42,21 @@ def test_the_end_of_a_task_is_published(how: str) -> None:
         runner.task_run(task_id=task.pk, worker="here:1")
     assert seconds_of(task.pk) < 0.9
     assert task_wait(task.pk, seconds=0).is_finished
+
+
+def test_task_that_is_known_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = task_submit(kind="test.echo", parameters={"text": "x"})
+    waited: list[object] = []
+
+    def end(task_id: UUID, *, seconds: float) -> None:
+        waited.append(len(called))
+        runner.task_run(task_id=task_id, worker="here:1")
+        waited.append(len(called))
+
+    monkeypatch.setattr(selectors, "end_await", end)
+    with CaptureQueriesContext(connection) as called:
+        assert selectors.task_wait(task.pk, seconds=5, known=task).is_finished
+        assert waited == [0, len(called) - 1]
 
 
 def test_without_redis_one_looks_again_after_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:

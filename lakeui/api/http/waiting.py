@@ -18,10 +18,12 @@ _lock = threading.Lock()
 _waits: Counter[int] = Counter()
 
 
-def task_awaited(task_id: UUID, *, person: int, seconds: float) -> Task:
-    """The task as soon as it is finished, or as it is after ``seconds``, or at once where too many wait."""
+def task_awaited(task_id: UUID, *, person: int, seconds: float, known: Task | None = None) -> Task:
+    """The task as soon as it is finished, or as it is after ``seconds``, or at once where too many wait. ``known``: the
+    task as it was just queued or read.
+    """
     with _place(person) as is_free:
-        return task_wait(task_id, seconds=seconds) if is_free and seconds else task_get(task_id)
+        return task_wait(task_id, seconds=seconds, known=known) if is_free and seconds else task_get(task_id)
 
 
 @contextmanager

@@ -159,7 +159,7 @@ def _submit(
 
 def task_response(task: Task, preference: Preference) -> HttpResponse:
     """What the task answered, or the task itself if it takes longer than the client (or we) want to wait."""
-    task = task_awaited(task.pk, person=task.created_by_id or 0, seconds=preference.wait)
+    task = task_awaited(task.pk, person=task.created_by_id or 0, seconds=preference.wait, known=task)
     response: HttpResponse
     if task.state == TaskState.SUCCEEDED:
         response = Response(task.result)

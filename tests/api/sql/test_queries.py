@@ -61,7 +61,7 @@ def test_a_request_without_free_waiter_is_answered_immediately(
     task = task_submit(kind="sql", parameters={}, user=alice)
     begun, ended = threading.Semaphore(0), threading.Event()
 
-    def wait(task_id: object, *, seconds: float) -> Task:
+    def wait(task_id: object, *, seconds: float, known: Task | None) -> Task:
         begun.release()
         assert ended.wait(30)
         return task
