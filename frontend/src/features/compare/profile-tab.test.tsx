@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { renderAt } from "../../testing/render";
 import { comparedObject, COMPARED, COMPARISON, json, serve } from "../../testing/server";
-// The page loads the tab when it is opened: here it is there before.
+// Page and tab load when they are opened: here they are there before.
+import "./compare-page";
 import "./profile-tab";
 
 const AT = "/api/v1/catalogs/demo/compare/delays...main/";
