@@ -27,6 +27,7 @@ from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog
 from catalog_app.storage import key_lending
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.access.tokens import token_create
+from lakeui_client import Lake
 from tests.iceberg.engines import other_rows
 from tests.iceberg.test_engines import Engines, engines_served
 from tests.support.guarded_store import GuardedStore
@@ -113,6 +114,13 @@ def test_duckdb_reads_tables_by_their_own_keys(engines: Engines) -> None:
     all_three = "d.t UNION ALL SELECT * FROM lake.d.other UNION ALL SELECT * FROM lake.d.cloned"
     (found,) = other_rows("duckdb", [(engines.address("main"), "")], engines.token, all_three, engines.folder)
     assert sorted(found["id"].to_pylist()) == sorted(chain(*TABLES.values()))
+
+
+def test_client_reads_by_given_keys(engines: Engines) -> None:
+    with Lake(engines.server, engines.token) as lake:
+        catalog = lake.catalog(engines.lake.catalog)
+        for table, ids in TABLES.items():
+            assert sorted(catalog.table(table).to_arrow()["id"].to_pylist()) == ids
 
 
 def test_keys_read_their_table_and_nothing_else(engines: Engines, store: GuardedStore) -> None:
