@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -276,12 +278,12 @@ class FileWriter:
         filled = [(file, fact) for file, fact in zip(staged, facts, strict=True) if fact.rows]
         if not filled:
             return []
-        base = self._allocate(table_id, sum(fact.rows for _, fact in filled))
-        placed = []
-        for file, fact in filled:
-            placed.append(self._place_one(table_id, file, fact, base))
-            base += fact.rows
-        return placed
+        rows = [fact.rows for _, fact in filled]
+        bases = accumulate(rows[:-1], initial=self._allocate(table_id, sum(rows)))
+        # A store copies each file: an answer takes a while, and no copy waits for another.
+        with ThreadPoolExecutor(max_workers=8) as pool:
+            place = partial(self._place_one, table_id)
+            return list(pool.map(place, [file for file, _ in filled], [fact for _, fact in filled], bases))
 
     def _facts(self, file: Staged) -> FileFacts:
         return read_facts(self.warehouse, file.path) if file.content is None else facts_of(file.content)

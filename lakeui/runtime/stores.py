@@ -88,6 +88,8 @@ def hadoop_options(options: StoreOptions) -> dict[str, str]:
         "fs.s3a.path.style.access": str(bool(options.endpoint) and options.path_style).lower(),
         # Written folders need no object of their own, and so none that is removed when a file comes.
         "fs.s3a.directory.marker.retention": "keep",
+        # Jobs write into folders of their attempts: nothing else is there. Drivers before 3.4.1 do not know the option.
+        "fs.s3a.performance.flags": "create,mkdir",
         "fs.s3a.attempts.maximum": str(options.attempts),
     }
     if options.endpoint:

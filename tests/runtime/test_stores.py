@@ -79,6 +79,7 @@ def test_spark_gets_driver_and_keys_in_no_file(tmp_path: Path, driver: Path) -> 
     server._configure(tmp_path)
     conf = (tmp_path / "spark" / "conf" / "spark-defaults.conf").read_text()
     assert "spark.hadoop.fs.s3a.endpoint http://127.0.0.1:9000\n" in conf
+    assert "spark.hadoop.fs.s3a.performance.flags create,mkdir\n" in conf
     assert "spark.hadoop.fs.s3a.path.style.access true\n" in conf
     assert "hidden-4711" not in conf + repr(store)
     environment = server._environment(Path("/java/bin/java"), made)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ import pytest
 from catalog_app.domain.files import FileScan
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.stores import StoreOptions, store_failure
-from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.engine.writing import FileWriter, Staged, Target
 from catalog_app.storage.deletes import deleted_positions, read_integers, write_deletes
 from catalog_app.storage.footers import read_facts
 from catalog_app.storage.warehouse import Warehouse
@@ -82,6 +83,29 @@ def test_staged_files_are_placed_by_three_requests(warehouse: Warehouse, store: 
     assert dict(placed) == {"PUT": 1}
     warehouse.discard(staging)
     assert [file.path for file in warehouse.all_under("7")] == [path]
+
+
+def test_files_of_a_job_are_placed_together(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each waits until another one is on its way too. Their addresses are in the order of the files."""
+    meeting, place = Barrier(2), Warehouse.place_data
+
+    def waits(self: Warehouse, staged: str, **said: int) -> str:
+        meeting.wait(timeout=20)
+        return place(self, staged, **said)
+
+    monkeypatch.setattr(Warehouse, "place_data", waits)
+    staging, staged = warehouse.new_staging(7), []
+    for number in range(4):
+        content = pa.BufferOutputStream()
+        pq.write_table(pa.table({"id": range(number + 1)}), content)
+        warehouse.write(f"{staging}/{number}.parquet", content.getvalue())
+        staged.append(Staged(f"{staging}/{number}.parquet", (str(number),)))
+    files = FileWriter(warehouse, lambda *_: 100, lambda *_: 0).place(7, staged)
+    assert [(file.partition, file.base, file.rows) for file in files] == [
+        (("0",), 100, 1), (("1",), 101, 2), (("2",), 103, 3), (("3",), 106, 4)
+    ]  # fmt: skip
+    assert all(f"base={file.base}/" in file.path for file in files)
+    assert {file.path for file in warehouse.all_under("7/data")} == {file.path for file in files}
 
 
 def test_more_files_than_a_page_are_listed(warehouse: Warehouse, store: ObjectStore) -> None:
