@@ -6,6 +6,7 @@ Afterwards, with nothing else at work: making a branch, and reading at the end o
 from __future__ import annotations
 
 import random
+import re
 import statistics
 import tempfile
 import threading
@@ -32,22 +33,28 @@ DEPTH = 25
 
 
 class Client:
-    """One person, over one connection. ``times``: the kind of each statement, and its seconds."""
+    """One person, over one connection. ``times``: the kind of each statement, and its seconds. ``repeated``: how often
+    an answer had a status after which a statement is sent again.
+    """
 
     def __init__(self, address: str, token: str) -> None:
         self._address = f"{address}/api/v1/sql/"
         self._session = requests.Session()
         self._session.headers.update({"Authorization": f"Bearer {token}", "Prefer": "wait=30"})
         self.times: list[tuple[str, float]] = []
+        self.repeated: Counter[int] = Counter()
 
     def sql(self, statement: str, branch: str = "main") -> dict[str, Any]:
         """Run a statement to its end. Raises RuntimeError with why it was refused."""
         began = time.perf_counter()
         body = {"catalog": CATALOG, "branch": branch, "statement": statement}
         answer = self._session.post(self._address, json=body, timeout=120)
-        while answer.status_code == 429:
-            # As many queries run as may: the client comes again as Retry-After says. Its waiting counts.
-            time.sleep(float(answer.headers["Retry-After"]))
+        while answer.status_code == 429 or _has_moved(answer):
+            # As many queries run as may, or the branch moved under a write and the two do not fit. The client comes
+            # again, as the answer says. Its waiting counts.
+            if answer.status_code == 429:
+                time.sleep(float(answer.headers["Retry-After"]))
+            self.repeated[answer.status_code] += 1
             answer = self._session.post(self._address, json=body, timeout=120)
         if answer.status_code == 202:
             found = self._awaited(urljoin(self._address, answer.headers["Location"]), statement)
@@ -55,7 +62,8 @@ class Client:
             found = dict(answer.json())
         else:
             raise RuntimeError(f"{statement[:100]}: {answer.status_code} {answer.text[:400]}")
-        self.times.append((" ".join(statement.split()[:2]), time.perf_counter() - began))
+        kind = re.sub(r"\d+", "N", " ".join(statement.split()[:2]))
+        self.times.append((kind, time.perf_counter() - began))
         return found
 
     def _awaited(self, address: str, statement: str) -> dict[str, Any]:
@@ -65,6 +73,11 @@ class Client:
                 return dict(task["result"])
             if task["state"] not in ("queued", "running"):
                 raise RuntimeError(f"{statement[:100]}: {task['state']} {task['error']}")
+
+
+def _has_moved(answer: requests.Response) -> bool:
+    """Whether a write met a commit of somebody else on its branch, with which it does not fit."""
+    return answer.status_code == 409 and "moved while the statement ran" in answer.json()["detail"]
 
 
 @dataclass
@@ -156,6 +169,10 @@ def _measured(instance: Instance, warehouses: int, share: float, report: Callabl
         outcome = Run(shape, clients[: shape.workers], warehouses).play()
         report(f"{shape.name}: {outcome.seconds:.0f} s, {outcome.branches} branches, depth {outcome.deepest}")
         report(_times(clients))
+        repeated: Counter[int] = sum((client.repeated for client in clients), Counter())
+        for client in clients:
+            client.repeated.clear()
+        report(f"  sent again after 429 and 409: {repeated[429]}; {repeated[409]}")
         for text, count in outcome.failed.most_common():
             report(f"  failed {count} x {text}")
         found += [
