@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 
 import pyarrow.fs as pafs
 
 from catalog_app.domain.stores import StoreOptions, host_of, kind_of
+from catalog_app.domain.vended_keys import VendedKeys
 from lakeui.common.errors import InvalidValue
 
 CONNECT_SECONDS = 10
@@ -35,13 +37,19 @@ def _opened(kind: str, host: str, options: StoreOptions, process: int) -> pafs.F
         ) from None
 
 
-def _s3(options: StoreOptions) -> pafs.FileSystem:
+def filesystem_by_keys(options: StoreOptions, keys: VendedKeys) -> pafs.FileSystem:
+    """A store of S3 as readers have it by their keys."""
+    return _s3(replace(options, access_key=keys.access_key, secret_key=keys.secret_key), keys.session_token)
+
+
+def _s3(options: StoreOptions, session_token: str = "") -> pafs.FileSystem:
     from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
 
     scheme, _, host = options.endpoint.rstrip("/").partition("://")
     return S3FileSystem(
         access_key=options.access_key or None,
         secret_key=options.secret_key or None,
+        session_token=session_token or None,
         region=options.region or None,
         scheme=scheme or "https",
         endpoint_override=host or None,

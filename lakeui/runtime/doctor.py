@@ -31,7 +31,7 @@ from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.provider_checks import provider_check
 from lakeui.runtime.spark import java_require
 from lakeui.runtime.spark_address import SPARK_SECONDS, PartMissing, spark_address
-from lakeui.runtime.store_checks import spark_store_check, store_check
+from lakeui.runtime.store_checks import reader_check, spark_store_check, store_check
 from lakeui.runtime.variables import FIELDS, is_secret, otherwise
 from merge_app.jobs.presence import workers_present
 
@@ -138,7 +138,9 @@ def _writable(folder: Path, variable: str) -> str:
 def _warehouse() -> str:
     root = str(settings.LAKEUI["WAREHOUSE"])
     if is_in_store(root):
-        return store_check(root, settings.LAKEUI["STORE"])
+        options = settings.LAKEUI["STORE"]
+        said = store_check(root, options)
+        return f"{said} {reader_check(root, options)}" if options.reader_role else said
     return _writable(Path(root).resolve(), "LAKEUI_WAREHOUSE")
 
 

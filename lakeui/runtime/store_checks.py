@@ -8,9 +8,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from catalog_app.domain.stores import StoreOptions
+from catalog_app.domain.vended_keys import READ_FOLDERS, reading_policy
 from catalog_app.engine.session import SparkSessions
+from catalog_app.storage.key_lending import keys_lend
+from catalog_app.storage.object_stores import filesystem_by_keys
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.common.errors import LakeError
+from lakeui.common.errors import LakeError, StoreFailed
 from lakeui.runtime.problems import RuntimeProblem
 
 Result = TypeVar("Result")
@@ -25,6 +28,10 @@ REACH = (
 DRIVER = (
     "Let LAKEUI_SPARK_JARS name the driver and what it needs, or give them to a Spark of your own, as"
     " docs/howto/move-the-warehouse.md says."
+)
+ROLE = (
+    "Look whether LAKEUI_STORE_READER_ROLE names the role, whether the account of lakeui may assume it, and whether it"
+    " may read there, as docs/howto/other-engines.md says."
 )
 NO_DRIVER = ("S3AFileSystem", "GoogleHadoopFileSystem", "AzureBlobFileSystem", "No FileSystem for scheme")
 """What Spark says of a store whose driver it does not find."""
@@ -61,6 +68,28 @@ def spark_store_check(root: str, options: StoreOptions, remote: str) -> str:
     if lines != CONTENT.decode().splitlines():
         raise RuntimeProblem(f"Spark reads other text at {root} than was written.", remedy=REACH)
     return f"It reads {root}."
+
+
+def reader_check(root: str, options: StoreOptions) -> str:
+    """Whether keys of the role for readers are lent, and read a file. Raises RuntimeProblem."""
+    tried = replace(options, attempts=ATTEMPTS)
+    warehouse, path = Warehouse(root, tried), f"{TRIED}/{READ_FOLDERS[0]}/{uuid.uuid4().hex}"
+    policy = reading_policy(root, (TRIED,), options.reader_role)
+    assert policy is not None
+    _tried("written", root, lambda: warehouse.write(path, CONTENT))
+    try:
+        by_keys = filesystem_by_keys(tried, keys_lend(tried, policy, "lakeui-doctor"))
+        with by_keys.open_input_file(warehouse.absolute(path)) as stream:
+            stream.read()
+    except StoreFailed as error:
+        what = f"is not lent to lakeui: {error.details['store_code']}"
+        raise RuntimeProblem(f"The role {options.reader_role} {what}.", remedy=ROLE) from None
+    except OSError as error:
+        what = f"does not read a file at {root}: {str(error).splitlines()[0]}"
+        raise RuntimeProblem(f"The role {options.reader_role} {what}", remedy=ROLE) from None
+    finally:
+        _tried("removed", root, lambda: warehouse.remove(path))
+    return "Other engines get keys that read it."
 
 
 def _read(warehouse: Warehouse, path: str) -> None:

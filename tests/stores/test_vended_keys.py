@@ -27,6 +27,9 @@ from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog
 from catalog_app.storage import key_lending
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.access.tokens import token_create
+from lakeui.runtime import doctor, store_checks
+from lakeui.runtime.problems import RuntimeProblem
+from lakeui.runtime.store_checks import reader_check
 from lakeui_client import Lake
 from tests.iceberg.engines import other_rows
 from tests.iceberg.test_engines import Engines, engines_served
@@ -232,6 +235,21 @@ def test_a_role_that_is_not_lent_is_named(engines: Engines, monkeypatch: pytest.
     answer = asked(engines, f"{table_path('d.other')}/credentials", 502)
     assert "failed at AssumeRole: InvalidClientTokenId" in answer.json()["error"]["message"]
     assert wrong.secret_key not in answer.text
+
+
+def test_doctor_tries_the_role(engines: Engines, store: GuardedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = settings.LAKEUI["WAREHOUSE"]
+    assert "Other engines get keys that read it." in doctor._warehouse()
+    assert Warehouse(root, store.options).all_under("doctor") == []
+    monkeypatch.setattr(store_checks, "READ_FOLDERS", ("staging",))
+    with pytest.raises(RuntimeProblem, match="role/readers does not read a file"):
+        reader_check(root, store.options)
+    monkeypatch.undo()
+    wrong, service = replace(store.options, access_key="AKIAWRONG", secret_key="hidden-4711"), key_lending._service
+    monkeypatch.setattr(key_lending, "_service", lambda _: service(wrong))
+    with pytest.raises(RuntimeProblem, match="is not lent to lakeui: InvalidClientTokenId") as refused:
+        reader_check(root, replace(store.options, reader_role=f"{store.options.reader_role}2"))
+    assert "LAKEUI_STORE_READER_ROLE" in refused.value.remedy
 
 
 def test_taken_over_files_get_no_keys(engines: Engines, store: GuardedStore, monkeypatch: pytest.MonkeyPatch) -> None:
