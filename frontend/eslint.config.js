@@ -4,6 +4,11 @@ import reactHooks from "eslint-plugin-react-hooks";
 import globals from "globals";
 import tseslint from "typescript-eslint";
 
+/** Elements whose class names hold one of these. */
+function classed(name, element = "") {
+  return `JSXOpeningElement${element} > JSXAttribute[name.name="className"] Literal[value=/(^| )${name}( |$)/]`;
+}
+
 export default tseslint.config(
   { ignores: ["dist", "node_modules", "src/api/schema.d.ts"] },
   js.configs.recommended,
@@ -29,6 +34,19 @@ export default tseslint.config(
       "react-hooks/incompatible-library": "off",
       // Scrollable regions and grids take the focus for the keyboard's sake (WCAG 2.1.1).
       "jsx-a11y/no-noninteractive-tabindex": ["error", { tags: [], roles: ["region", "tabpanel"] }],
+    },
+  },
+  // Parts of src/ui have one look each, so no page writes their class names by hand. Parts count as the elements they are.
+  {
+    files: ["src/**/*.tsx"],
+    ignores: ["src/ui/{button,field,select,muted,states}.tsx"],
+    settings: { "jsx-a11y": { components: { Button: "button", Input: "input", Select: "select", TextArea: "textarea" } } },
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        { selector: classed("(button|input|field)"), message: "Take Button, LinkButton, Field, FieldGroup, Input, TextArea or Select of src/ui." },
+        { selector: classed("muted", "[name.name=/^(span|p)$/]"), message: "Take Muted of src/ui." },
+      ],
     },
   },
   // What Playwright evaluates runs in the page.

@@ -1,6 +1,7 @@
 import type { Bin, ExactColumn, Frequent } from "../model/column-profile";
 import { count } from "../model/format";
 import { shareText } from "../model/profile";
+import { Muted } from "./muted";
 import { CellValue } from "./result-grid";
 import { Spread } from "./spread";
 import "../styles/profile.css";
@@ -35,7 +36,7 @@ export function ExactCells({ counts, axis, name = counts.name }: { counts: Exact
 
 /** The most frequent values, with their share of the rows. */
 export function TopValues({ top, rows }: { top: readonly Frequent[]; rows: number }) {
-  if (top.length === 0) return <span className="muted">—</span>;
+  if (top.length === 0) return <Muted>—</Muted>;
   return (
     <ul className="top-values">
       {top.map(({ value, count: found }, place) => (
@@ -43,9 +44,9 @@ export function TopValues({ top, rows }: { top: readonly Frequent[]; rows: numbe
           <span className="value">
             <CellValue value={value} />
           </span>{" "}
-          <span className="muted">
+          <Muted>
             {count(found)} ({shareText(found, rows)})
-          </span>
+          </Muted>
         </li>
       ))}
     </ul>
@@ -58,8 +59,8 @@ export function Bound({ value }: { value: unknown }) {
 
 export function Unknown() {
   return (
-    <span className="muted">
+    <Muted>
       —<span className="visually-hidden">not known</span>
-    </span>
+    </Muted>
   );
 }

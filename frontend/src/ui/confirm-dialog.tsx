@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 
+import { Button } from "./button";
 import { Dialog } from "./dialog";
 import { Failure } from "./states";
 
@@ -35,13 +36,13 @@ export function ConfirmDialog({
       {came === undefined ? children : <p role="status">{came}</p>}
       {run.error ? <Failure error={run.error} /> : null}
       <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
+        <Button onClick={onClose}>
           {came === undefined ? "Cancel" : "Close"}
-        </button>
+        </Button>
         {came === undefined ? (
-          <button type="button" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending || !isReady} onClick={onConfirm}>
+          <Button look={isDangerous ? "danger" : "primary"} disabled={run.isPending || !isReady} onClick={onConfirm}>
             {run.isPending ? working : action}
-          </button>
+          </Button>
         ) : null}
       </div>
     </Dialog>

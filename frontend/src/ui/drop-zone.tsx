@@ -1,7 +1,9 @@
 import { useState, type DragEvent, type ReactNode } from "react";
 
 import { bytes } from "../model/format";
+import { Button } from "./button";
 import { Icon } from "./icons";
+import { Muted } from "./muted";
 import "../styles/drop-zone.css";
 
 const ACCEPTED = ".csv,.tsv,.txt,.json,.jsonl,.ndjson,.parquet,.arrow,.arrows,.feather,.gz,.zst,.bz2";
@@ -25,7 +27,7 @@ export function DropZone({ onFiles, takesSeveral = false, children }: { onFiles:
       <span>
         <strong>{takesSeveral ? "Drop files here" : "Drop a file here"}</strong>, or <span className="choose">{takesSeveral ? "choose them" : "choose one"}</span>
       </span>
-      <span className="small muted">{children}</span>
+      <Muted isSmall>{children}</Muted>
       <input
         type="file"
         className="visually-hidden"
@@ -44,11 +46,11 @@ export function SendProgress({ file, share, onCancel }: { file: File; share: num
     <div className="stack tight" role="status">
       <p className="row apart">
         <span>
-          {share < 1 ? "Sending" : "Looking through"} <strong>{file.name}</strong> <span className="muted">{bytes(file.size)}</span>
+          {share < 1 ? "Sending" : "Looking through"} <strong>{file.name}</strong> <Muted>{bytes(file.size)}</Muted>
         </span>
-        <button type="button" className="button small" onClick={onCancel}>
+        <Button isSmall onClick={onCancel}>
           Give up
-        </button>
+        </Button>
       </p>
       <div className="bar-line" role="progressbar" aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100} aria-label="Sent">
         <span style={{ width: `${percent}%` }} />

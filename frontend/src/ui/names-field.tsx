@@ -1,5 +1,7 @@
 import { useId, useState, type KeyboardEvent } from "react";
 
+import { Button } from "./button";
+import { FieldGroup, Input } from "./field";
 import { Icon } from "./icons";
 
 /** Several short texts: typed one after the other, each added by Enter or its button, and taken away again. */
@@ -35,7 +37,7 @@ export function NamesField({
     add();
   };
   return (
-    <div className="field">
+    <FieldGroup>
       <span id={`${list}-label`}>{label}</span>
       {names.length ? (
         <ul className="row" aria-labelledby={`${list}-label`}>
@@ -50,8 +52,7 @@ export function NamesField({
         </ul>
       ) : null}
       <div className="row nowrap-row">
-        <input
-          className="input"
+        <Input
           list={list}
           value={text}
           maxLength={150}
@@ -62,9 +63,9 @@ export function NamesField({
             onType?.(event.target.value.trim());
           }}
         />
-        <button type="button" className="button" disabled={!canAdd} onClick={add}>
+        <Button disabled={!canAdd} onClick={add}>
           Add
-        </button>
+        </Button>
       </div>
       <datalist id={list}>
         {suggestions
@@ -73,6 +74,6 @@ export function NamesField({
             <option key={name} value={name} />
           ))}
       </datalist>
-    </div>
+    </FieldGroup>
   );
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 
 import { cellText, isNumericType } from "../model/format";
 import { LongGrid } from "./grid";
+import { Muted } from "./muted";
 
 /** Rows of a result: numbers to the right, missing values distinct from texts. */
 export function ResultGrid({
@@ -22,7 +23,7 @@ export function ResultGrid({
   const heads = columns.map(({ name, type }, place) => ({
     title: (
       <>
-        {name} <span className="muted">{type}</span>
+        {name} <Muted>{type}</Muted>
       </>
     ),
     isNumber: numeric[place] ?? false,

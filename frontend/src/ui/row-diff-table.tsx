@@ -4,6 +4,7 @@ import { isNumericType } from "../model/format";
 import type { DiffRow } from "../model/row-diff";
 import { rowName, tellingApart } from "../model/row-names";
 import type { SeenRow } from "../model/suggestion";
+import { Button } from "./button";
 import { LongGrid } from "./grid";
 import { CellValue } from "./result-grid";
 import "../styles/row-diff.css";
@@ -113,8 +114,8 @@ export function RowDiffTable({
 /** Of a row on which nothing was said: what was said stands beneath the row, with a button of its own. */
 function TalkButton({ name, isOpen, onPress }: { name: string; isOpen: boolean; onPress: () => void }) {
   return (
-    <button type="button" className="button small quiet" aria-expanded={isOpen} onClick={onPress}>
+    <Button look="quiet" isSmall aria-expanded={isOpen} onClick={onPress}>
       Comment<span className="visually-hidden"> on row {name}</span>
-    </button>
+    </Button>
   );
 }

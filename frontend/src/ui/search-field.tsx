@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { Input } from "./field";
 
 const SEARCH_DELAY_MS = 250;
 
@@ -13,6 +14,6 @@ export function SearchField({ label, text, onSearch }: { label: string; text: st
     timer.current = setTimeout(() => onSearch(value.trim()), SEARCH_DELAY_MS);
   };
   return (
-    <input className="input grow" type="search" placeholder={label} aria-label={label} value={typed} onChange={(event) => type(event.target.value)} />
+    <Input className="grow" type="search" placeholder={label} aria-label={label} value={typed} onChange={(event) => type(event.target.value)} />
   );
 }

@@ -1,5 +1,6 @@
 import { bytesRound, counted } from "../model/format";
 import { sizeBins } from "../model/plot";
+import { Muted } from "./muted";
 import "../styles/plots.css";
 
 /** How many files are how large, in powers of ten. `isPart`: there are more files than these. */
@@ -9,10 +10,10 @@ export function SizePlot({ sizes, isPart }: { sizes: readonly number[]; isPart: 
   return (
     <figure className="plot">
       <figcaption className="small">
-        <strong>File sizes</strong> <span className="muted">
+        <strong>File sizes</strong> <Muted>
           {isPart ? "of the first " : "of "}
           {counted(sizes.length, "file")}
-        </span>
+        </Muted>
       </figcaption>
       <dl className="size-plot small">
         {bins.map((bin) => (

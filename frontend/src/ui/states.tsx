@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
 
 import { asProblem, type Problem } from "../api/problem";
+import { Button } from "./button";
 import { Copyable } from "./copyable";
+import { Muted } from "./muted";
 import { PageHead } from "./page";
 import "../styles/states.css";
 
@@ -59,9 +61,9 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
       <p>{problem.message}</p>
       {problem.remedy ? <p>{problem.remedy}</p> : null}
       {problem.errorId ? (
-        <p className="muted small">
+        <Muted as="p" isSmall>
           Error id <Copyable text={problem.errorId} label="the error id" />
-        </p>
+        </Muted>
       ) : null}
       <FailureActions problem={problem} {...(retry ? { retry } : {})} />
     </div>
@@ -82,9 +84,9 @@ function FailureActions({ problem, retry }: { problem: Problem; retry?: () => vo
   if (!retry || problem.status === 403 || problem.status === 404) return null;
   return (
     <p className="row">
-      <button type="button" className="button small" onClick={retry}>
+      <Button isSmall onClick={retry}>
         Try again
-      </button>
+      </Button>
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { useState, type PointerEvent } from "react";
 
 import { stepPath, ticks } from "../model/plot";
+import { Muted } from "./muted";
 import "../styles/plots.css";
 
 export interface PlotPoint {
@@ -43,7 +44,7 @@ export function StepPlot({
         <strong>{title}</strong>
         {shown ? (
           <span className="number">
-            {format(shown.value)} <span className="muted">{shown.label}</span>
+            {format(shown.value)} <Muted>{shown.label}</Muted>
           </span>
         ) : null}
       </figcaption>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Branch, CommitEntry } from "../../api/resources";
 import { branchRestore } from "../../model/sql";
 import { useBranchHistory } from "../../queries/history";
+import { Input } from "../../ui/field";
 import { Loaded } from "../../ui/states";
 import { BranchDialog } from "../catalog/branch-dialogs";
 import { CommitTimeline } from "./commit-timeline";
@@ -27,8 +28,7 @@ export function BranchHistory({
   return (
     <>
       <div className="inside">
-        <input
-          className="input"
+        <Input
           type="search"
           placeholder={SEARCH_LABEL}
           aria-label={SEARCH_LABEL}

@@ -9,7 +9,9 @@ import { conflictsText } from "../../model/review";
 import { useBranch } from "../../queries/catalogs";
 import { useComparison } from "../../queries/compare";
 import { AheadBehind, ExpiryMark, LaneDot } from "../../ui/branch-name";
+import { Button, LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Tabs } from "../../ui/tabs";
 import { Time } from "../../ui/time";
@@ -45,25 +47,25 @@ export function BranchPage() {
         actions={
           isGone ? undefined : (
             <>
-              <button type="button" className="button" onClick={() => setMaking("database")}>
+              <Button onClick={() => setMaking("database")}>
                 New database
-              </button>
-              <button type="button" className="button" onClick={() => setMaking("table")}>
+              </Button>
+              <Button onClick={() => setMaking("table")}>
                 <Icon name="tables" />
                 New table
-              </button>
-              <Link className="button" to={importAddress(catalog, branch)}>
+              </Button>
+              <LinkButton to={importAddress(catalog, branch)}>
                 <Icon name="import" />
                 Import a file
-              </Link>
-              <Link className="button" to={sqlAddress(catalog, branch)}>
+              </LinkButton>
+              <LinkButton to={sqlAddress(catalog, branch)}>
                 <Icon name="sql" />
                 SQL on this branch
-              </Link>
+              </LinkButton>
               {parent ? (
-                <button type="button" className="button" onClick={() => setIsResetting(true)}>
+                <Button onClick={() => setIsResetting(true)}>
                   Reset to {parent}
-                </button>
+                </Button>
               ) : null}
             </>
           )
@@ -113,7 +115,7 @@ export function BranchPage() {
 function BranchFacts({ catalog, branch }: { catalog: string; branch: Branch }) {
   return (
     <>
-      <p className="row small muted">
+      <Muted as="p" isSmall className="row">
         <span>
           head <code>v{branch.head_version}</code>
         </span>
@@ -130,7 +132,7 @@ function BranchFacts({ catalog, branch }: { catalog: string; branch: Branch }) {
           {branch.created_by ? ` by ${branch.created_by}` : ""}
         </span>
         {branch.expires_at ? <ExpiryMark at={branch.expires_at} waitsFor={branch.expiry_waits_for} /> : null}
-      </p>
+      </Muted>
       {!branch.parent || !branch.ahead ? null : (
         <AgainstParent catalog={catalog} branch={branch.name} parent={branch.parent} />
       )}

@@ -8,7 +8,9 @@ import { bytes, count, counted, pluralised } from "../../model/format";
 import { inOrder } from "../../model/reading-order";
 import { useCommitOperations } from "../../queries/history";
 import { BranchLink } from "../../ui/branch-name";
+import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 
@@ -33,7 +35,7 @@ export function CommitTimeline({
   onBranchFrom?: (commit: CommitEntry) => void;
   more: { isLoading: boolean; load: () => void } | undefined;
 }) {
-  if (commits.length === 0) return <p className="inside muted">No commit is like that.</p>;
+  if (commits.length === 0) return <Muted as="p" className="inside">No commit is like that.</Muted>;
   return (
     <>
       <ol className="timeline" aria-label="Commits, newest first">
@@ -46,15 +48,15 @@ export function CommitTimeline({
                   <bdi>{operationName(commit)}</bdi>
                   {commit.merge_parent ? ` of ${commit.merge_parent.branch}` : ""}
                 </span>
-                <span className="muted objects ellipsis">
+                <Muted className="objects ellipsis">
                   {objectNames(commit)}
                   {commit.message ? ` · ${commit.message}` : ""}
-                </span>
+                </Muted>
                 <span className="number small">{rowsOf(commit)}</span>
-                <span className="muted small when">
+                <Muted isSmall className="when">
                   {commit.author ? `${commit.author}, ` : ""}
                   <Time at={commit.time} />
-                </span>
+                </Muted>
               </summary>
               <div className="stack tight body">
                 {commit.message ? <p className="commit-message">{commit.message}</p> : null}
@@ -64,9 +66,9 @@ export function CommitTimeline({
                 <Operations catalog={catalog} branch={branch} commit={commit} />
                 <p className="row">
                   {commit.branch === branch ? null : (
-                    <span className="row small muted">
+                    <Muted isSmall className="row">
                       made on <BranchLink catalog={catalog} branch={commit.branch} />
-                    </span>
+                    </Muted>
                   )}
                   {commit.task_id === null ? null : (
                     <Link className="small" to={taskAddress(commit.task_id)}>
@@ -74,16 +76,16 @@ export function CommitTimeline({
                     </Link>
                   )}
                   {onBranchFrom ? (
-                    <button type="button" className="button small" onClick={() => onBranchFrom(commit)}>
+                    <Button isSmall onClick={() => onBranchFrom(commit)}>
                       <Icon name="branch" size={14} />
                       New branch from here
-                    </button>
+                    </Button>
                   ) : null}
                   {commit.version === headVersion ? null : (
-                    <button type="button" className="button small" onClick={() => onRestore(commit)}>
+                    <Button isSmall onClick={() => onRestore(commit)}>
                       <Icon name="undo" size={14} />
                       Restore to this version
-                    </button>
+                    </Button>
                   )}
                 </p>
               </div>
@@ -93,9 +95,9 @@ export function CommitTimeline({
       </ol>
       {more ? (
         <p className="inside">
-          <button type="button" className="button small" disabled={more.isLoading} onClick={more.load}>
+          <Button isSmall disabled={more.isLoading} onClick={more.load}>
             Older commits
-          </button>
+          </Button>
         </p>
       ) : null}
     </>
@@ -129,12 +131,12 @@ function Operations({ catalog, branch, commit }: { catalog: string; branch: stri
       {all.isError ? <Failure error={all.error} /> : null}
       {left > 0 ? (
         <p>
-          <button type="button" className="button small" disabled={all.isFetching} onClick={more}>
+          <Button isSmall disabled={all.isFetching} onClick={more}>
             More operations
-          </button>{" "}
-          <span className="small muted">
+          </Button>{" "}
+          <Muted isSmall>
             {count(shown.length)} of {counted(commit.operation_count, "operation")}
-          </span>
+          </Muted>
         </p>
       ) : null}
     </>
@@ -147,7 +149,7 @@ function OperationList({ operations }: { operations: readonly OperationEntry[] }
       {operations.map((operation, place) => (
         <li key={place}>
           {operation.kind} <strong>{operation.object}</strong>{" "}
-          <span className="muted">{metricsText(operation.metrics)}</span>
+          <Muted>{metricsText(operation.metrics)}</Muted>
         </li>
       ))}
     </ul>

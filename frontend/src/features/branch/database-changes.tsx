@@ -4,6 +4,8 @@ import type { Database } from "../../api/resources";
 import { branchAddress } from "../../model/addresses";
 import { commentOn, databaseDrop, databaseRename, quoted } from "../../model/sql";
 import { TextField, WriteDialog } from "../sql/write-dialog";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 
 interface DatabaseProps {
   catalog: string;
@@ -20,12 +22,12 @@ export function DatabaseChanges({ catalog, branch, database }: DatabaseProps) {
   const given = { catalog, branch, database, onClose: () => setAsked(undefined) };
   return (
     <div className="row inside database-changes">
-      <span className="small muted">Database {database.name}</span>
+      <Muted isSmall>Database {database.name}</Muted>
       {(Object.keys(CHANGES) as Change[]).map((change) => (
-        <button key={change} type="button" className="button small quiet" onClick={() => setAsked(change)}>
+        <Button key={change} look="quiet" isSmall onClick={() => setAsked(change)}>
           {CHANGES[change]}
           <span className="visually-hidden"> the database {database.name}</span>
-        </button>
+        </Button>
       ))}
       {asked === "rename" ? <RenameDialog {...given} /> : null}
       {asked === "comment" ? <CommentDialog {...given} /> : null}
@@ -49,7 +51,7 @@ function RenameDialog({ catalog, branch, database, onClose }: DialogProps) {
       gone={["catalog", catalog, "branch", branch, "tables", database.name]}
       onClose={onClose}
     >
-      <p className="muted">Its tables stay. Views and pipelines that name it find it no longer.</p>
+      <Muted as="p">Its tables stay. Views and pipelines that name it find it no longer.</Muted>
       <TextField label="New name" value={name} onChange={setName} isFirst />
     </WriteDialog>
   );

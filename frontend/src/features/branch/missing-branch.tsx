@@ -5,6 +5,7 @@ import { asProblem, type Problem } from "../../api/problem";
 import type { Branch } from "../../api/resources";
 import { branchAddress, catalogAddress } from "../../model/addresses";
 import { useBranches } from "../../queries/catalogs";
+import { Button, LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { LoadedOrRestricted } from "../../ui/restricted";
 import { Time } from "../../ui/time";
@@ -52,10 +53,10 @@ function MissingBranch({ catalog, problem }: { catalog: string; problem: Problem
           </p>
         ) : null}
         <p className="row">
-          <Link className="button small" to={catalogAddress(catalog)}>
+          <LinkButton isSmall to={catalogAddress(catalog)}>
             <Icon name="branch" />
             All branches of {catalog}
-          </Link>
+          </LinkButton>
         </p>
       </div>
       {undropped ? (
@@ -75,9 +76,9 @@ function Dropped({ branches, onUndrop }: { branches: readonly Branch[]; onUndrop
         <span>
           A branch of this name was dropped {branch.dropped_at ? <Time at={branch.dropped_at} /> : null}, at version {branch.head_version}.
         </span>
-        <button type="button" className="button small" onClick={() => onUndrop(branch)}>
+        <Button isSmall onClick={() => onUndrop(branch)}>
           Undrop<span className="visually-hidden"> {branch.name}</span>
-        </button>
+        </Button>
       </p>
     ));
 }

@@ -3,6 +3,10 @@ import { useState } from "react";
 import { branchAddress, tableAddress } from "../../model/addresses";
 import { COLUMN_TYPES, databaseCreate, tableCreate, type NewColumn } from "../../model/sql";
 import { useDatabases } from "../../queries/tables";
+import { Button } from "../../ui/button";
+import { Field, Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 import { Loaded } from "../../ui/states";
 import { TextField, WriteDialog } from "../sql/write-dialog";
 
@@ -25,7 +29,7 @@ export function NewDatabaseDialog({ catalog, branch, onClose }: PlaceProps) {
       leadsTo={`${branchAddress(catalog, branch)}?database=${encodeURIComponent(wanted)}`}
       onClose={onClose}
     >
-      <p className="muted">A database groups tables. It comes to other branches by a merge.</p>
+      <Muted as="p">A database groups tables. It comes to other branches by a merge.</Muted>
       <TextField label="Name" value={name} onChange={setName} isFirst />
       <TextField label="What it is for (optional)" value={comment} onChange={setComment} maxLength={1000} />
     </WriteDialog>
@@ -60,14 +64,13 @@ function TableForm({ catalog, branch, databases, chosen, onClose }: PlaceProps &
       wide
     >
       {databases.length === 0 ? <p>There is no database on {branch} yet. Make one first, by the button New database.</p> : null}
-      <label className="field">
-        <span>Database</span>
-        <select className="input" value={database} onChange={(event) => setDatabase(event.target.value)}>
+      <Field label="Database">
+        <Select value={database} onChange={(event) => setDatabase(event.target.value)}>
           {databases.map((known) => (
             <option key={known}>{known}</option>
           ))}
-        </select>
-      </label>
+        </Select>
+      </Field>
       <TextField label="Name" value={name} onChange={setName} isFirst />
       <fieldset className="new-columns">
         <legend className="small">Columns</legend>
@@ -76,11 +79,11 @@ function TableForm({ catalog, branch, databases, chosen, onClose }: PlaceProps &
           <ColumnFields key={at} column={column} number={at + 1} onChange={(changes) => change(at, changes)} onRemove={columns.length > 1 ? () => setColumns(columns.filter((_, place) => place !== at)) : undefined} />
         ))}
         <p>
-          <button type="button" className="button small" onClick={() => setColumns([...columns, EMPTY])}>
+          <Button isSmall onClick={() => setColumns([...columns, EMPTY])}>
             Add a column
-          </button>
+          </Button>
         </p>
-        <p className="small muted">Rows with one key are compared and merged row by row. A table without a key is compared by its statements.</p>
+        <Muted as="p" isSmall>Rows with one key are compared and merged row by row. A table without a key is compared by its statements.</Muted>
       </fieldset>
       <datalist id="column-types">
         {COLUMN_TYPES.map((type) => (
@@ -95,8 +98,8 @@ function ColumnFields({ column, number, onChange, onRemove }: { column: NewColum
   const of = `of column ${String(number)}`;
   return (
     <div className="row">
-      <input className="input" aria-label={`Name ${of}`} placeholder="Name" value={column.name} maxLength={255} spellCheck={false} onChange={(event) => onChange({ name: event.target.value })} />
-      <input className="input" aria-label={`Type ${of}`} list="column-types" value={column.type} spellCheck={false} onChange={(event) => onChange({ type: event.target.value })} />
+      <Input aria-label={`Name ${of}`} placeholder="Name" value={column.name} maxLength={255} spellCheck={false} onChange={(event) => onChange({ name: event.target.value })} />
+      <Input aria-label={`Type ${of}`} list="column-types" value={column.type} spellCheck={false} onChange={(event) => onChange({ type: event.target.value })} />
       <label className="row small">
         <input type="checkbox" checked={column.isKey} onChange={(event) => onChange({ isKey: event.target.checked })} />
         key<span className="visually-hidden"> {of}</span>
@@ -106,9 +109,9 @@ function ColumnFields({ column, number, onChange, onRemove }: { column: NewColum
         required<span className="visually-hidden"> {of}</span>
       </label>
       {onRemove ? (
-        <button type="button" className="button small quiet" onClick={onRemove}>
+        <Button look="quiet" isSmall onClick={onRemove}>
           Remove<span className="visually-hidden"> column {number}</span>
-        </button>
+        </Button>
       ) : null}
     </div>
   );

@@ -7,7 +7,9 @@ import { bytes, counted } from "../../model/format";
 import { useMay } from "../../queries/catalogs";
 import { useDatabases, useTables } from "../../queries/tables";
 import { useViews } from "../../queries/views";
+import { Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
@@ -32,8 +34,7 @@ export function ObjectTree({ catalog, branch, opened }: { catalog: string; branc
         ) : (
           <div className="tree">
             <div className="inside">
-              <input
-                className="input"
+              <Input
                 type="search"
                 placeholder="Find a table or view"
                 aria-label="Find a table or view by name"
@@ -79,7 +80,7 @@ function DatabaseBranch({
     <details open={open || search !== ""} onToggle={(event) => setOpen(event.currentTarget.open)} className="database">
       <summary>
         <Icon name="database" size={14} /> <strong>{database.name}</strong>{" "}
-        <span className="muted small">{database.comment}</span>
+        <Muted isSmall>{database.comment}</Muted>
       </summary>
       {open || search !== "" ? (
         <>
@@ -108,7 +109,7 @@ function Tables({
     <Loaded query={tables} label={`tables of ${database}`}>
       {({ pages }) => {
         const found = pages.flatMap((page) => page.results);
-        if (found.length === 0) return <p className="inside muted">{search ? "No table has that in its name." : "No table yet."}</p>;
+        if (found.length === 0) return <Muted as="p" className="inside">{search ? "No table has that in its name." : "No table yet."}</Muted>;
         return (
           <VirtualRows
             items={found}
@@ -128,7 +129,7 @@ function Tables({
 /** Nothing where the database has no view. */
 function Views({ catalog, branch, database, search }: { catalog: string; branch: string; database: string; search: string }) {
   const views = useViews(catalog, branch, database, search);
-  if (views.error) return <p className="inside muted">The views of {database} could not be read.</p>;
+  if (views.error) return <Muted as="p" className="inside">The views of {database} could not be read.</Muted>;
   const found = views.data?.results ?? [];
   if (found.length === 0) return null;
   return (
@@ -139,12 +140,12 @@ function Views({ catalog, branch, database, search }: { catalog: string; branch:
             <Link className="ellipsis" to={viewAddress(catalog, branch, database, view.name)}>
               {view.name}
             </Link>
-            <span className="muted small">view</span>
-            <span className="muted small ellipsis">{view.comment}</span>
+            <Muted isSmall>view</Muted>
+            <Muted isSmall className="ellipsis">{view.comment}</Muted>
           </li>
         ))}
       </ul>
-      {views.data?.next ? <p className="inside small muted">There are more views. Type a part of the name to find one.</p> : null}
+      {views.data?.next ? <Muted as="p" isSmall className="inside">There are more views. Type a part of the name to find one.</Muted> : null}
     </>
   );
 }
@@ -155,18 +156,18 @@ function TableRow({ table, address }: { table: TableSummary; address: string }) 
       <Link className="ellipsis" to={address}>
         {table.name}
       </Link>
-      <span className="muted small ellipsis table-comment">{table.comment}</span>
+      <Muted isSmall className="ellipsis table-comment">{table.comment}</Muted>
       <span className="number small">{counted(table.column_count, "column")}</span>
       <span className="number small">{table.sizes ? counted(table.sizes.rows, "row") : ""}</span>
       <span className="number small size">{table.sizes ? bytes(table.sizes.bytes) : ""}</span>
-      <span className="small muted last-change">
+      <Muted isSmall className="last-change">
         {table.last_change ? (
           <>
             <code title={table.last_change.operation}>v{table.last_change.version}</code> <Time at={table.last_change.time} />{" "}
             <span className="author">{table.last_change.author}</span>
           </>
         ) : null}
-      </span>
+      </Muted>
     </div>
   );
 }

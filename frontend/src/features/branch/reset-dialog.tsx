@@ -2,6 +2,7 @@ import { rowsAndColumns, type Brought } from "../../model/brings";
 import { counted } from "../../model/format";
 import { useReset, useResetRehearsal } from "../../queries/resets";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Muted } from "../../ui/muted";
 import { Loaded } from "../../ui/states";
 
 /** So many discarded objects are named; all are counted. */
@@ -45,7 +46,7 @@ export function ResetDialog({ catalog, branch, parent, onClose }: { catalog: str
                 ))}
                 {discarded.object_count > SHOWN ? <li>and {counted(discarded.object_count - SHOWN, "other object")}</li> : null}
               </ul>
-              <p className="small muted">What {branch} is now goes to the list of dropped branches, and can be undropped under another name.</p>
+              <Muted as="p" isSmall>What {branch} is now goes to the list of dropped branches, and can be undropped under another name.</Muted>
             </>
           ) : (
             <p>

@@ -7,7 +7,9 @@ import { inOrder } from "../../model/reading-order";
 import { databaseUndrop, tableUndrop } from "../../model/sql";
 import { useMay } from "../../queries/catalogs";
 import { useTrash } from "../../queries/trash";
+import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { TextField, WriteDialog } from "../sql/write-dialog";
@@ -38,9 +40,9 @@ export function TrashTab({ catalog, branch }: { catalog: string; branch: string 
       </Loaded>
       {trash.hasNextPage ? (
         <p className="inside">
-          <button type="button" className="button small" disabled={trash.isFetchingNextPage} onClick={() => void trash.fetchNextPage()}>
+          <Button isSmall disabled={trash.isFetchingNextPage} onClick={() => void trash.fetchNextPage()}>
             Show more
-          </button>
+          </Button>
         </p>
       ) : null}
       {wanted ? <BringBackDialog catalog={catalog} branch={branch} entry={wanted} onClose={() => setWanted(undefined)} /> : null}
@@ -61,25 +63,25 @@ function DroppedRow({ entry, branch, onWanted }: { entry: Dropped; branch: strin
           <strong className="ellipsis">
             <bdi>{nameOf(entry)}</bdi>
           </strong>
-          {entry.kind === "database" ? <span className="muted small">database with {counted(entry.tables, "table")}</span> : null}
+          {entry.kind === "database" ? <Muted isSmall>database with {counted(entry.tables, "table")}</Muted> : null}
         </span>
-        {entry.needs_database ? <span className="small muted">Its database was dropped too. Bring that back first.</span> : null}
-        {entry.name_taken ? <span className="small muted">Another {entry.kind} has this name now. It comes back under a new one.</span> : null}
+        {entry.needs_database ? <Muted isSmall>Its database was dropped too. Bring that back first.</Muted> : null}
+        {entry.name_taken ? <Muted isSmall>Another {entry.kind} has this name now. It comes back under a new one.</Muted> : null}
       </span>
       <span className="small">
         {entry.operation}
         {entry.author ? ` by ${entry.author}` : ""}, <Time at={entry.dropped_at} />{" "}
-        <span className="muted">
+        <Muted>
           {entry.branch === branch ? "" : `on ${entry.branch} `}(<code>v{entry.version}</code>)
-        </span>
+        </Muted>
       </span>
-      <span className="small muted">
+      <Muted isSmall>
         may expire <Time at={entry.kept_until} />
-      </span>
+      </Muted>
       {onWanted && !entry.needs_database ? (
-        <button type="button" className="button small" onClick={() => onWanted(entry)}>
+        <Button isSmall onClick={() => onWanted(entry)}>
           Bring back<span className="visually-hidden"> {nameOf(entry)}</span>
-        </button>
+        </Button>
       ) : null}
     </li>
   );
@@ -101,10 +103,10 @@ function BringBackDialog({ catalog, branch, entry, onClose }: { catalog: string;
       leadsTo={leadsTo}
       onClose={onClose}
     >
-      <p className="muted">
+      <Muted as="p">
         {entry.table ? "It comes back with its rows and its history." : `It comes back with ${counted(entry.tables, "table")}.`}
         {entry.name_taken ? ` Another ${entry.kind} has the name ${own} now, so it needs a new one.` : ""}
-      </p>
+      </Muted>
       <TextField label="Name" value={name} onChange={setName} isFirst />
     </WriteDialog>
   );

@@ -7,9 +7,11 @@ import { tableName, viewDrop } from "../../model/sql";
 import { useMay } from "../../queries/catalogs";
 import { useTables } from "../../queries/tables";
 import { useView, useViewColumns, useViews, viewKey, type ViewPlace } from "../../queries/views";
+import { Button, LinkButton } from "../../ui/button";
 import { Copyable } from "../../ui/copyable";
 import { Grid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -30,14 +32,14 @@ export function ViewPage() {
         title={inOrder(`${database}.${view}`)}
         actions={
           <>
-            <Link className="button" to={sqlAddress(catalog, branch, `SELECT * FROM ${tableName(database, view)} LIMIT 100`)}>
+            <LinkButton to={sqlAddress(catalog, branch, `SELECT * FROM ${tableName(database, view)} LIMIT 100`)}>
               <Icon name="sql" />
               Query
-            </Link>
+            </LinkButton>
             {mayWrite && found.data ? (
-              <button type="button" className="button" onClick={() => setDropping(true)}>
+              <Button onClick={() => setDropping(true)}>
                 Drop …
-              </button>
+              </Button>
             ) : null}
           </>
         }
@@ -45,10 +47,10 @@ export function ViewPage() {
         <bdi>{database}</bdi>.<bdi>{view}</bdi>
       </PageHead>
       {isDropping ? <DropViewDialog place={place} onClose={() => setDropping(false)} /> : null}
-      <LoadedWithBranch catalog={catalog} query={found} label="the view" restricted={<p className="muted">Rows are hidden from you, so the definition is too. You can query the view.</p>}>
+      <LoadedWithBranch catalog={catalog} query={found} label="the view" restricted={<Muted as="p">Rows are hidden from you, so the definition is too. You can query the view.</Muted>}>
         {(shown) => (
           <>
-            <p className="row small muted">
+            <Muted as="p" isSmall className="row">
               <span>
                 view on <Link to={branchAddress(catalog, branch)}>{branch}</Link>
               </span>
@@ -57,7 +59,7 @@ export function ViewPage() {
               </span>
               <span>id {shown.view_id}</span>
               {shown.comment ? <span>{shown.comment}</span> : null}
-            </p>
+            </Muted>
             <Panel title="Definition" actions={<Copyable text={shown.query} shown="SQL" label="the query" />}>
               <pre className="inside">
                 <code>{shown.query}</code>
@@ -83,13 +85,13 @@ interface Read {
 }
 
 function Reads({ catalog, branch, reads }: { catalog: string; branch: string; reads: readonly Read[] }) {
-  if (reads.length === 0) return <p className="inside muted">No table or view of this branch is recorded.</p>;
+  if (reads.length === 0) return <Muted as="p" className="inside">No table or view of this branch is recorded.</Muted>;
   return (
     <ul aria-label="What the view reads">
       {reads.map((read) => (
         <li key={`${read.database}.${read.table}`} className="inside">
           <ReadName catalog={catalog} branch={branch} database={read.database} name={read.table} />
-          {read.columns.length ? <span className="small muted"> {read.columns.join(", ")}</span> : null}
+          {read.columns.length ? <Muted isSmall> {read.columns.join(", ")}</Muted> : null}
         </li>
       ))}
     </ul>
@@ -114,7 +116,7 @@ function Columns({ place }: { place: ViewPlace }) {
     <Loaded query={useViewColumns(place)} label="the columns">
       {(outcome) =>
         outcome.kind === "task" ? (
-          <p className="inside muted">The engine is busy. Look again later.</p>
+          <Muted as="p" className="inside">The engine is busy. Look again later.</Muted>
         ) : (
           <Grid label={`Columns of ${place.view}`} columns={[{ title: "Name" }, { title: "Type" }, { title: "Comment" }]}>
             {outcome.answer.rows.map((row, at) => (

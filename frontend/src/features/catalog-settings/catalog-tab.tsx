@@ -5,6 +5,8 @@ import { catalogAddress } from "../../model/addresses";
 import { catalogDrop, catalogRename } from "../../model/sql";
 import { isAtLeast } from "../../model/roles";
 import { TextField, WriteDialog } from "../sql/write-dialog";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 
 type Asked = "rename" | "drop";
 
@@ -15,17 +17,17 @@ export function CatalogTab({ catalog, role }: { catalog: string; role: Role }) {
   const close = () => setAsked(undefined);
   return (
     <div className="inside stack merging">
-      <p className="muted">
+      <Muted as="p">
         Addresses, statements and programs find the catalog by its name. A dropped catalog can be undropped from the start page until its files expire.
         {mayManage ? "" : " Owners rename and drop it."}
-      </p>
+      </Muted>
       <p className="row">
-        <button type="button" className="button" disabled={!mayManage} onClick={() => setAsked("rename")}>
+        <Button disabled={!mayManage} onClick={() => setAsked("rename")}>
           Rename {catalog}
-        </button>
-        <button type="button" className="button danger" disabled={!mayManage} onClick={() => setAsked("drop")}>
+        </Button>
+        <Button look="danger" disabled={!mayManage} onClick={() => setAsked("drop")}>
           Drop {catalog}
-        </button>
+        </Button>
       </p>
       {asked === "rename" ? <Rename catalog={catalog} onClose={close} /> : null}
       {asked === "drop" ? <Drop catalog={catalog} onClose={close} /> : null}

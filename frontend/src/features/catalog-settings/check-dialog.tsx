@@ -6,8 +6,11 @@ import { TEMPLATES, TEMPLATE_NAMES, parametersOf, textsOf, type Template } from 
 import { counted } from "../../model/format";
 import { useCheckChange } from "../../queries/checks";
 import { useStatement } from "../../queries/statements";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Field, Input, TextArea } from "../../ui/field";
 import { ResultGrid } from "../../ui/result-grid";
+import { Select } from "../../ui/select";
 import { Failure } from "../../ui/states";
 import { CheckTemplateFields } from "./check-template-fields";
 
@@ -30,22 +33,20 @@ export function CheckDialog({ catalog, check, onClose }: { catalog: string; chec
     <Dialog title={check ? `The check ${check.name}` : "New check"} onClose={onClose} className="wide">
       <form className="stack" onSubmit={submit}>
         {check ? null : (
-          <label className="field">
-            <span>Name</span>
-            <input className="input" required maxLength={100} pattern="[^\/]+" value={name} onChange={(event) => setName(event.target.value)} />
-          </label>
+          <Field label="Name">
+            <Input required maxLength={100} pattern="[^\/]+" value={name} onChange={(event) => setName(event.target.value)} />
+          </Field>
         )}
-        <label className="field">
-          <span>What it checks</span>
-          <select className="input" value={template} onChange={(event) => setTemplate(event.target.value as Template | "")}>
+        <Field label="What it checks">
+          <Select value={template} onChange={(event) => setTemplate(event.target.value as Template | "")}>
             {TEMPLATE_NAMES.map((one) => (
               <option key={one} value={one}>
                 {TEMPLATES[one].label}
               </option>
             ))}
             <option value="">A query of my own</option>
-          </select>
-        </label>
+          </Select>
+        </Field>
         {template ? (
           <CheckTemplateFields
             key={template}
@@ -57,17 +58,16 @@ export function CheckDialog({ catalog, check, onClose }: { catalog: string; chec
             onRows={setOfChangedRows}
           />
         ) : (
-          <label className="field">
-            <span>A query over the merged result. The check fails if it returns rows.</span>
-            <textarea
-              className="input mono"
+          <Field label="A query over the merged result. The check fails if it returns rows.">
+            <TextArea
+              className="mono"
               required
               spellCheck={false}
               placeholder="SELECT * FROM flights.flights WHERE distance <= 0"
               value={query}
               onChange={(event) => setQuery(event.target.value)}
             />
-          </label>
+          </Field>
         )}
         <label className="row">
           <input type="checkbox" checked={is_required} onChange={(event) => setRequired(event.target.checked)} />
@@ -76,12 +76,12 @@ export function CheckDialog({ catalog, check, onClose }: { catalog: string; chec
         {template ? null : <Trial key={query} catalog={catalog} query={query} />}
         {change.error ? <Failure error={change.error} /> : null}
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={change.isPending || name.trim() === "" || asked === undefined}>
+          </Button>
+          <Button type="submit" look="primary" disabled={change.isPending || name.trim() === "" || asked === undefined}>
             {change.isPending ? "Saving …" : "Save"}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -93,9 +93,9 @@ function Trial({ catalog, query }: { catalog: string; query: string }) {
   return (
     <>
       <p className="row">
-        <button type="button" className="button" disabled={run.isPending || query.trim() === ""} onClick={() => run.mutate({ catalog, branch: "main", statement: query })}>
+        <Button disabled={run.isPending || query.trim() === ""} onClick={() => run.mutate({ catalog, branch: "main", statement: query })}>
           {run.isPending ? "Trying …" : "Try it on main"}
-        </button>
+        </Button>
         {run.data?.kind === "answer" ? (
           <span role="status">{run.data.answer.row_count ? `✕ It finds ${counted(run.data.answer.row_count, "row")}.` : "✓ It finds no rows."}</span>
         ) : null}

@@ -1,7 +1,8 @@
 import { useId, useState } from "react";
 
-import { TEMPLATES, fieldLabel, type Field, type Template, type Texts } from "../../model/check-templates";
+import { TEMPLATES, fieldLabel, type Field as TemplateField, type Template, type Texts } from "../../model/check-templates";
 import { useDatabases, useTable, useTables } from "../../queries/tables";
+import { Field, Input } from "../../ui/field";
 
 /** The parameters of a check, with the tables and columns of main as suggestions. */
 export function CheckTemplateFields({
@@ -46,7 +47,7 @@ export function CheckTemplateFields({
 
 interface FieldProps {
   catalog: string;
-  field: Field;
+  field: TemplateField;
   label: string;
   text: string;
   table: string | undefined;
@@ -60,10 +61,9 @@ function SuggestedField({ catalog, field, label, text, table, isRequired, onChan
   const isTable = field === "table" || field === "to_table";
   const isColumn = field === "column" || field === "columns" || field === "to_column";
   return (
-    <label className="field">
-      <span>{label}</span>
-      <input
-        className={field === "condition" ? "input mono" : "input"}
+    <Field label={label}>
+      <Input
+        className={field === "condition" ? "mono" : undefined}
         required={isRequired}
         spellCheck={false}
         maxLength={10_000}
@@ -74,7 +74,7 @@ function SuggestedField({ catalog, field, label, text, table, isRequired, onChan
       />
       {isUsed && isTable ? <TableNames id={list} catalog={catalog} text={text} /> : null}
       {isUsed && isColumn ? <ColumnNames id={list} catalog={catalog} table={table ?? ""} /> : null}
-    </label>
+    </Field>
   );
 }
 

@@ -4,8 +4,10 @@ import type { Check, Role } from "../../api/resources";
 import { inWords } from "../../model/check-templates";
 import { isAtLeast } from "../../model/roles";
 import { useCheckChange, useChecks } from "../../queries/checks";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { CheckDialog } from "./check-dialog";
@@ -20,18 +22,18 @@ export function ChecksTab({ catalog, role }: { catalog: string; role: Role }) {
   return (
     <>
       <p className="inside row apart">
-        <span className="muted">
+        <Muted>
           A check says what must be true of what a merge would make.{mayManage ? "" : " Maintainers change them."}
-        </span>
+        </Muted>
         {mayManage ? (
           <span className="row">
-            <button type="button" className="button" onClick={() => setReadsDbt(true)}>
+            <Button onClick={() => setReadsDbt(true)}>
               Read tests of dbt
-            </button>
-            <button type="button" className="button" onClick={() => setEdited("new")}>
+            </Button>
+            <Button onClick={() => setEdited("new")}>
               <Icon name="plus" />
               New check
-            </button>
+            </Button>
           </span>
         ) : null}
       </p>
@@ -63,19 +65,19 @@ function CheckRow({ check, mayManage, onEdit, onRemove }: { check: Check; mayMan
       </span>
       <span className="small">
         {check.template ? <span title={check.query}>{inWords(check)} </span> : <code className="query">{check.query}</code>}
-        <span className="muted">
+        <Muted>
           {check.created_by}, <Time at={check.created_at} />
-        </span>
+        </Muted>
       </span>
       <span className="row">
         {mayManage ? (
           <>
-            <button type="button" className="button small" onClick={onEdit}>
+            <Button isSmall onClick={onEdit}>
               Change<span className="visually-hidden"> {check.name}</span>
-            </button>
-            <button type="button" className="button small" onClick={onRemove}>
+            </Button>
+            <Button isSmall onClick={onRemove}>
               Remove<span className="visually-hidden"> {check.name}</span>
-            </button>
+            </Button>
           </>
         ) : null}
       </span>

@@ -3,7 +3,10 @@ import { useId, useState, type SubmitEvent } from "react";
 import { counted } from "../../model/format";
 import { useDbtTests, type DbtTestsRead } from "../../queries/checks";
 import { useDatabases } from "../../queries/tables";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Field, Input, TextArea } from "../../ui/field";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 
 /** Tests of a dbt project become checks. What would come of them is shown first. */
@@ -25,8 +28,7 @@ export function DbtDialog({ catalog, onClose }: { catalog: string; onClose: () =
   return (
     <Dialog title="Tests of dbt" onClose={onClose} className="wide">
       <form className="stack" onSubmit={submit}>
-        <label className="field">
-          <span>A schema.yml of the project</span>
+        <Field label="A schema.yml of the project">
           <input
             type="file"
             accept=".yml,.yaml"
@@ -35,11 +37,10 @@ export function DbtDialog({ catalog, onClose }: { catalog: string; onClose: () =
               void event.target.files?.[0]?.text().then(setText);
             }}
           />
-        </label>
-        <label className="field">
-          <span>Its text</span>
-          <textarea
-            className="input mono"
+        </Field>
+        <Field label="Its text">
+          <TextArea
+            className="mono"
             required
             spellCheck={false}
             placeholder={"models:\n  - name: orders\n    columns:\n      - name: id\n        data_tests: [unique, not_null]"}
@@ -49,11 +50,9 @@ export function DbtDialog({ catalog, onClose }: { catalog: string; onClose: () =
               setText(event.target.value);
             }}
           />
-        </label>
-        <label className="field">
-          <span>Database of its models</span>
-          <input
-            className="input"
+        </Field>
+        <Field label="Database of its models">
+          <Input
             required
             list={list}
             value={database}
@@ -67,7 +66,7 @@ export function DbtDialog({ catalog, onClose }: { catalog: string; onClose: () =
               <option key={name} value={name} />
             ))}
           </datalist>
-        </label>
+        </Field>
         <label className="row">
           <input
             type="checkbox"
@@ -82,17 +81,17 @@ export function DbtDialog({ catalog, onClose }: { catalog: string; onClose: () =
         {read.error ? <Failure error={read.error} /> : null}
         {read.data ? <Read read={read.data} /> : null}
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             {read.data?.dry_run === false ? "Close" : "Cancel"}
-          </button>
+          </Button>
           {read.data?.dry_run === false ? null : read.data ? (
-            <button type="button" className="button primary" disabled={!canAsk || made === 0} onClick={() => read.mutate({ ...asked, dry_run: false })}>
+            <Button look="primary" disabled={!canAsk || made === 0} onClick={() => read.mutate({ ...asked, dry_run: false })}>
               Make {counted(made, "check")}
-            </button>
+            </Button>
           ) : (
-            <button type="submit" className="button primary" disabled={!canAsk}>
+            <Button type="submit" look="primary" disabled={!canAsk}>
               {read.isPending ? "Reading …" : "Read the tests"}
-            </button>
+            </Button>
           )}
         </div>
       </form>
@@ -117,7 +116,7 @@ function Read({ read: { checks, not_read, dry_run } }: { read: DbtTestsRead }) {
               </span>
               <span className="small">
                 <code className="query">{check.query}</code>
-                {check.note ? <span className="muted">{check.note}</span> : null}
+                {check.note ? <Muted>{check.note}</Muted> : null}
               </span>
             </li>
           ))}

@@ -2,6 +2,8 @@ import type { Delivery, Webhook } from "../../api/resources";
 import { duration } from "../../model/format";
 import { bodyText, deliveryLook } from "../../model/webhooks";
 import { useDeliveries, useDeliverySend } from "../../queries/webhooks";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 
@@ -12,10 +14,10 @@ export function DeliveryLog({ catalog, webhook }: { catalog: string; webhook: We
   return (
     <section className="delivery-log stack" aria-label={`Messages to ${webhook.url}`}>
       <p className="row">
-        <button type="button" className="button small" disabled={send.isPending || !webhook.is_active} onClick={() => send.mutate("test")}>
+        <Button isSmall disabled={send.isPending || !webhook.is_active} onClick={() => send.mutate("test")}>
           Send a test message
-        </button>
-        {webhook.is_active ? null : <span className="small muted">Switch it on first.</span>}
+        </Button>
+        {webhook.is_active ? null : <Muted isSmall>Switch it on first.</Muted>}
       </p>
       {send.error ? <Failure error={send.error} /> : null}
       <Loaded query={deliveries} label="the messages">
@@ -33,9 +35,9 @@ export function DeliveryLog({ catalog, webhook }: { catalog: string; webhook: We
       </Loaded>
       {deliveries.hasNextPage ? (
         <p>
-          <button type="button" className="button small" onClick={() => void deliveries.fetchNextPage()}>
+          <Button isSmall onClick={() => void deliveries.fetchNextPage()}>
             Older messages
-          </button>
+          </Button>
         </p>
       ) : null}
     </section>
@@ -52,16 +54,16 @@ function DeliveryRow({ delivery, isBusy, onRepeat }: { delivery: Delivery; isBus
           {word}
         </span>
         <span>{delivery.event.replace("_", " ")}</span>
-        <span className="small muted">
+        <Muted isSmall>
           <Time at={delivery.created_at} />
-        </span>
+        </Muted>
         {delivery.state === "pending" ? null : (
-          <button type="button" className="button small" disabled={isBusy} onClick={onRepeat}>
+          <Button isSmall disabled={isBusy} onClick={onRepeat}>
             Send it again
-          </button>
+          </Button>
         )}
       </p>
-      <p className="small muted">
+      <Muted as="p" isSmall>
         {delivery.attempts === 0 ? "not sent yet" : `attempt ${delivery.attempts}`}
         {delivery.status === null ? "" : `, answered ${delivery.status}`}
         {delivery.duration_ms === null ? "" : ` in ${duration(delivery.duration_ms)}`}
@@ -70,7 +72,7 @@ function DeliveryRow({ delivery, isBusy, onRepeat }: { delivery: Delivery; isBus
             , next <Time at={delivery.next_attempt_at} />
           </>
         ) : null}
-      </p>
+      </Muted>
       {delivery.error ? <p className="small">{delivery.error}</p> : null}
       <details className="small">
         <summary>What is sent</summary>

@@ -5,7 +5,11 @@ import { isAtLeast, ROLE_MEANINGS, ROLES } from "../../model/roles";
 import { useCandidates, useMemberChange, useMembers } from "../../queries/members";
 import { userName } from "../../queries/user";
 import { GroupRoles } from "../people/group-roles";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Field, FieldGroup, Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 
@@ -16,11 +20,11 @@ export function MembersTab({ catalog, role }: { catalog: string; role: Role }) {
   return (
     <>
       <div className="inside stack tight">
-        <p className="muted">
+        <Muted as="p">
           You are {role} here{mayManage ? "." : "; owners add members and change roles."}
-        </p>
+        </Muted>
         {mayManage ? <AddMember catalog={catalog} /> : null}
-        <input className="input" type="search" aria-label="Find a member" placeholder="Find a member" value={search} onChange={(event) => setSearch(event.target.value)} />
+        <Input type="search" aria-label="Find a member" placeholder="Find a member" value={search} onChange={(event) => setSearch(event.target.value)} />
       </div>
       <Loaded query={members} label="the members">
         {({ pages }) => {
@@ -43,9 +47,9 @@ export function MembersTab({ catalog, role }: { catalog: string; role: Role }) {
       </Loaded>
       {members.hasNextPage ? (
         <p className="inside">
-          <button type="button" className="button small" onClick={() => void members.fetchNextPage()}>
+          <Button isSmall onClick={() => void members.fetchNextPage()}>
             More members
-          </button>
+          </Button>
         </p>
       ) : null}
       <GroupRoles catalog={catalog} mayManage={mayManage} />
@@ -68,9 +72,9 @@ function MemberRow({ catalog, member, mayManage }: { catalog: string; member: Me
         <bdi className="muted">{member.full_name}</bdi>
         {member.is_active ? null : <span className="badge amber">cannot sign in</span>}
       </span>
-      <span className="small muted">
+      <Muted isSmall>
         since <Time at={member.created_at} />
-      </span>
+      </Muted>
       <span className="row">
         {mayManage ? (
           <RoleField
@@ -83,10 +87,10 @@ function MemberRow({ catalog, member, mayManage }: { catalog: string; member: Me
           <span className="badge">{member.role}</span>
         )}
         {mayManage || isMe ? (
-          <button type="button" className="button small" onClick={() => setRemoving(true)}>
+          <Button isSmall onClick={() => setRemoving(true)}>
             {isMe ? "Leave" : "Remove"}
             <span className="visually-hidden"> {isMe ? catalog : member.username}</span>
-          </button>
+          </Button>
         ) : null}
       </span>
       {change.error ? <Failure error={change.error} /> : null}
@@ -113,11 +117,11 @@ function RoleField({ label, role, isBusy, onChange }: { label: string; role: Rol
     if (chosen) onChange(chosen);
   };
   return (
-    <select className="input role" aria-label={label} value={role} disabled={isBusy} onChange={(event) => choose(event.target.value)}>
+    <Select className="role" aria-label={label} value={role} disabled={isBusy} onChange={(event) => choose(event.target.value)}>
       {ROLES.map((known) => (
         <option key={known}>{known}</option>
       ))}
-    </select>
+    </Select>
   );
 }
 
@@ -132,10 +136,9 @@ function AddMember({ catalog }: { catalog: string }) {
   };
   return (
     <form className="row pair-form" onSubmit={submit}>
-      <label className="field grow">
-        <span>User name</span>
-        <input className="input" list="candidates" required maxLength={150} value={username} onChange={(event) => setUsername(event.target.value)} />
-      </label>
+      <Field label="User name" className="grow">
+        <Input list="candidates" required maxLength={150} value={username} onChange={(event) => setUsername(event.target.value)} />
+      </Field>
       <datalist id="candidates">
         {candidates.data?.map((user) => (
           <option key={user.username} value={user.username}>
@@ -143,13 +146,13 @@ function AddMember({ catalog }: { catalog: string }) {
           </option>
         ))}
       </datalist>
-      <div className="field">
+      <FieldGroup>
         <span>Role</span>
         <RoleField label="Role of the new member" role={role} isBusy={false} onChange={setRole} />
-      </div>
-      <button type="submit" className="button primary" disabled={add.isPending || username.trim() === ""}>
+      </FieldGroup>
+      <Button type="submit" look="primary" disabled={add.isPending || username.trim() === ""}>
         Add
-      </button>
+      </Button>
       {add.error ? <Failure error={add.error} /> : null}
     </form>
   );

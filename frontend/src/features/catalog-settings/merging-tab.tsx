@@ -1,6 +1,7 @@
 import type { CatalogSettings, Role } from "../../api/resources";
 import { isAtLeast } from "../../model/roles";
 import { useCatalogSettings, useSettingsChange } from "../../queries/catalog-settings";
+import { Muted } from "../../ui/muted";
 import { Failure, Loaded } from "../../ui/states";
 
 type Granularity = CatalogSettings["merge_conflicts"];
@@ -25,10 +26,10 @@ function Conflicts({ catalog, shown, mayManage }: { catalog: string; shown: Cata
   const change = useSettingsChange(catalog);
   return (
     <div className="inside stack merging">
-      <p className="muted">
+      <Muted as="p">
         Tables without a primary key inherit this setting. The property <code>merge.conflicts</code> of a table comes first; that of
         the branch that is merged into counts. Tables with a primary key merge by key and cell.{mayManage ? "" : " Owners change it."}
-      </p>
+      </Muted>
       <fieldset className="option-set" disabled={!mayManage || change.isPending}>
         <legend className="small">A conflict is where both branches changed</legend>
         {CHOICES.map(({ value, label, text }) => (
@@ -40,7 +41,7 @@ function Conflicts({ catalog, shown, mayManage }: { catalog: string; shown: Cata
               onChange={() => change.mutate({ save: { merge_conflicts: value }, shown })}
             />
             <span>
-              {label} <span className="small muted">{text}</span>
+              {label} <Muted isSmall>{text}</Muted>
             </span>
           </label>
         ))}

@@ -1,6 +1,9 @@
 import type { MergePolicy } from "../../api/resources";
 import { DAYS, LIMITS, NEW_POLICY, OPERATIONS, withRules } from "../../model/policies";
+import { Button } from "../../ui/button";
+import { Field, Input, TextArea } from "../../ui/field";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { NamesField } from "../../ui/names-field";
 
 /** The merge policies of a rule, in order: the first one that lets a merge through says what it needs. */
@@ -9,17 +12,17 @@ export function PoliciesField({ policies, onChange }: { policies: readonly Merge
   return (
     <fieldset className="option-set">
       <legend className="small">Merge policies</legend>
-      <p className="small muted">
+      <Muted as="p" isSmall>
         They judge what a merge would do. The first one that lets it through says how many approvals it needs; without one, those above are needed.
-      </p>
+      </Muted>
       {policies.map((policy, at) => (
         <PolicyForm key={at} policy={policy} onChange={(changed) => put(at, changed)} onRemove={() => onChange(policies.filter((_, place) => place !== at))} />
       ))}
       <p>
-        <button type="button" className="button small" onClick={() => onChange([...policies, NEW_POLICY])}>
+        <Button isSmall onClick={() => onChange([...policies, NEW_POLICY])}>
           <Icon name="plus" />
           Add a policy
-        </button>
+        </Button>
       </p>
     </fieldset>
   );
@@ -34,10 +37,9 @@ function PolicyForm({ policy, onChange, onRemove }: { policy: MergePolicy; onCha
   };
   return (
     <div className="stack" role="group" aria-label={`Policy ${name}`}>
-      <label className="field">
-        <span>Name of the policy</span>
-        <input className="input" required maxLength={100} value={policy.name} onChange={(event) => set({ name: event.target.value })} />
-      </label>
+      <Field label="Name of the policy">
+        <Input required maxLength={100} value={policy.name} onChange={(event) => set({ name: event.target.value })} />
+      </Field>
       <NamesField label="Only these tables (database.table, * for any characters)" names={policy.tables ?? []} onChange={(tables) => set({ tables })} />
       <fieldset className="option-set">
         <legend className="small">Only these operations; none chosen is all</legend>
@@ -58,16 +60,14 @@ function PolicyForm({ policy, onChange, onRemove }: { policy: MergePolicy; onCha
         step={0.01}
         onChange={(value) => set({ max_share: value === null ? null : value / 100 })}
       />
-      <label className="field">
-        <span>Conditions that each changed row fulfils, one a line</span>
-        <textarea
-          className="input"
+      <Field label="Conditions that each changed row fulfils, one a line">
+        <TextArea
           rows={3}
           placeholder="new.price <= old.price * 1.1"
           value={(policy.rules ?? []).map(({ condition }) => condition).join("\n")}
           onChange={(event) => set({ rules: withRules(policy.rules ?? [], event.target.value) })}
         />
-      </label>
+      </Field>
       <label className="row">
         <input type="checkbox" checked={policy.refuse_stale_reads} onChange={(event) => set({ refuse_stale_reads: event.target.checked })} />
         <span>No stale reads: its merged rows come from no table that the branch changed since</span>
@@ -81,9 +81,9 @@ function PolicyForm({ policy, onChange, onRemove }: { policy: MergePolicy; onCha
         <span>lakeui merges by itself as soon as nothing is in the way, in the name of who saves this rule</span>
       </label>
       <p>
-        <button type="button" className="button small" onClick={onRemove}>
+        <Button isSmall onClick={onRemove}>
           Remove<span className="visually-hidden"> {name}</span>
-        </button>
+        </Button>
       </p>
     </div>
   );
@@ -103,9 +103,9 @@ function HoursFields({ policy, onChange }: { policy: MergePolicy; onChange: (som
       </label>
       {hours ? (
         <p className="row">
-          <input className="input" type="time" aria-label="From" value={hours.begin} onChange={(event) => onChange({ hours: { ...hours, begin: event.target.value } })} />
-          <input className="input" type="time" aria-label="To" value={hours.end} onChange={(event) => onChange({ hours: { ...hours, end: event.target.value } })} />
-          <input className="input" aria-label="Time zone" value={hours.zone} onChange={(event) => onChange({ hours: { ...hours, zone: event.target.value } })} />
+          <Input type="time" aria-label="From" value={hours.begin} onChange={(event) => onChange({ hours: { ...hours, begin: event.target.value } })} />
+          <Input type="time" aria-label="To" value={hours.end} onChange={(event) => onChange({ hours: { ...hours, end: event.target.value } })} />
+          <Input aria-label="Time zone" value={hours.zone} onChange={(event) => onChange({ hours: { ...hours, zone: event.target.value } })} />
         </p>
       ) : null}
     </>
@@ -127,10 +127,8 @@ function NumberField({
   onChange: (value: number | null) => void;
 }) {
   return (
-    <label className="field">
-      <span>{label}</span>
-      <input
-        className="input"
+    <Field label={label}>
+      <Input
         type="number"
         min={0}
         max={most}
@@ -138,6 +136,6 @@ function NumberField({
         value={value ?? ""}
         onChange={(event) => onChange(event.target.value === "" ? null : Number(event.target.value))}
       />
-    </label>
+    </Field>
   );
 }

@@ -4,8 +4,10 @@ import type { ProtectionRule, Role } from "../../api/resources";
 import { protectionText } from "../../model/protection";
 import { isAtLeast } from "../../model/roles";
 import { useProtectionRules, useRuleChange } from "../../queries/protection";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Empty, Loaded } from "../../ui/states";
 import { RuleDialog } from "./rule-dialog";
 
@@ -17,12 +19,12 @@ export function ProtectionTab({ catalog, role }: { catalog: string; role: Role }
   return (
     <>
       <p className="inside row apart">
-        <span className="muted">Where several rules match a branch, the strictest of each holds.{mayManage ? "" : " Owners change them."}</span>
+        <Muted>Where several rules match a branch, the strictest of each holds.{mayManage ? "" : " Owners change them."}</Muted>
         {mayManage ? (
-          <button type="button" className="button" onClick={() => setEdited("new")}>
+          <Button onClick={() => setEdited("new")}>
             <Icon name="plus" />
             Protect branches
-          </button>
+          </Button>
         ) : null}
       </p>
       <Loaded query={rules} label="the protection rules">
@@ -46,9 +48,9 @@ export function ProtectionTab({ catalog, role }: { catalog: string; role: Role }
       </Loaded>
       {rules.hasNextPage ? (
         <p className="inside">
-          <button type="button" className="button small" onClick={() => void rules.fetchNextPage()}>
+          <Button isSmall onClick={() => void rules.fetchNextPage()}>
             More rules
-          </button>
+          </Button>
         </p>
       ) : null}
       {edited ? <RuleDialog catalog={catalog} rule={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} /> : null}
@@ -64,16 +66,16 @@ function RuleRow({ rule, mayManage, onEdit, onRemove }: { rule: ProtectionRule; 
         <Icon name="shield" />
         <code>{rule.pattern}</code>
       </span>
-      <span className="small muted">{protectionText(rule)}</span>
+      <Muted isSmall>{protectionText(rule)}</Muted>
       <span className="row">
         {mayManage ? (
           <>
-            <button type="button" className="button small" onClick={onEdit}>
+            <Button isSmall onClick={onEdit}>
               Change<span className="visually-hidden"> the rule of {rule.pattern}</span>
-            </button>
-            <button type="button" className="button small" onClick={onRemove}>
+            </Button>
+            <Button isSmall onClick={onRemove}>
               Remove<span className="visually-hidden"> the rule of {rule.pattern}</span>
-            </button>
+            </Button>
           </>
         ) : null}
       </span>

@@ -7,7 +7,10 @@ import { useGroupRoles } from "../../queries/people";
 import { useRestrictionPreview, type Seen } from "../../queries/restrictions";
 import { useStatement } from "../../queries/statements";
 import { useDatabases, useTable, useTables } from "../../queries/tables";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Field, TextArea } from "../../ui/field";
+import { Select } from "../../ui/select";
 import { Failure } from "../../ui/states";
 import { SeenRows } from "./seen-rows";
 
@@ -69,10 +72,9 @@ export function RestrictionDialog({ catalog, onClose }: { catalog: string; onClo
           ]}
           onChoose={setWhom}
         />
-        <label className="field">
-          <span>{column ? "What is read in its place" : "Rows for which this is true are seen"}</span>
-          <textarea
-            className="input mono"
+        <Field label={column ? "What is read in its place" : "Rows for which this is true are seen"}>
+          <TextArea
+            className="mono"
             required
             maxLength={10_000}
             spellCheck={false}
@@ -80,7 +82,7 @@ export function RestrictionDialog({ catalog, onClose }: { catalog: string; onClo
             value={expression}
             onChange={(event) => setExpression(event.target.value)}
           />
-        </label>
+        </Field>
         {isComplete ? (
           <pre className="statement" aria-label="The statement that runs">
             {statement}
@@ -90,15 +92,15 @@ export function RestrictionDialog({ catalog, onClose }: { catalog: string; onClo
         {isOfThis && preview.error ? <Failure error={preview.error} /> : null}
         {run.error ? <Failure error={run.error} /> : null}
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Cancel
-          </button>
-          <button type="button" className="button" disabled={preview.isPending || !isComplete} onClick={() => preview.mutate(seen)}>
+          </Button>
+          <Button disabled={preview.isPending || !isComplete} onClick={() => preview.mutate(seen)}>
             {preview.isPending ? "Reading …" : "Preview"}
-          </button>
-          <button type="submit" className="button primary" disabled={run.isPending || !isComplete}>
+          </Button>
+          <Button type="submit" look="primary" disabled={run.isPending || !isComplete}>
             {run.isPending ? "Hiding …" : "Hide"}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -124,16 +126,15 @@ function Choice({
   onChoose: (value: string) => void;
 }) {
   return (
-    <label className="field">
-      <span>{label}</span>
-      <select className="input" value={value} onChange={(event) => onChoose(event.target.value)}>
+    <Field label={label}>
+      <Select value={value} onChange={(event) => onChoose(event.target.value)}>
         {value === "" || empty !== "choose …" ? <option value="">{empty}</option> : null}
         {options.map(([key, text]) => (
           <option key={key} value={key}>
             {text}
           </option>
         ))}
-      </select>
-    </label>
+      </Select>
+    </Field>
   );
 }

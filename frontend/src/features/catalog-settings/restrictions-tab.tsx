@@ -6,8 +6,10 @@ import type { Restriction, Role } from "../../api/resources";
 import { isAtLeast } from "../../model/roles";
 import { refresh } from "../../queries/refresh";
 import { useAllRestrictions, type Seen } from "../../queries/restrictions";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Empty, Loaded } from "../../ui/states";
 import { RestrictionDialog } from "./restriction-dialog";
 import { SeenDialog } from "./seen-rows";
@@ -22,14 +24,14 @@ export function RestrictionsTab({ catalog, role }: { catalog: string; role: Role
   return (
     <>
       <p className="inside row apart">
-        <span className="muted">
+        <Muted>
           A restriction holds for a table on every branch and version. Owners see all rows.{mayManage ? "" : " They set restrictions."}
-        </span>
+        </Muted>
         {mayManage ? (
-          <button type="button" className="button" onClick={() => setAdding(true)}>
+          <Button onClick={() => setAdding(true)}>
             <Icon name="plus" />
             Hide rows or a column
-          </button>
+          </Button>
         ) : null}
       </p>
       <Loaded query={restrictions} label="the restrictions">
@@ -47,9 +49,9 @@ export function RestrictionsTab({ catalog, role }: { catalog: string; role: Role
       </Loaded>
       {restrictions.hasNextPage ? (
         <p className="inside">
-          <button type="button" className="button small" onClick={() => void restrictions.fetchNextPage()}>
+          <Button isSmall onClick={() => void restrictions.fetchNextPage()}>
             More restrictions
-          </button>
+          </Button>
         </p>
       ) : null}
       {isAdding ? <RestrictionDialog catalog={catalog} onClose={() => setAdding(false)} /> : null}
@@ -101,30 +103,30 @@ function RestrictionRow({
             <code>{column}</code> reads as <code>{expression}</code>
           </span>
         ))}
-        <span className="muted">
+        <Muted>
           set by {restriction.created_by}
           {restriction.table === name ? "" : `, when the table was called ${restriction.table}`}
           {restriction.table_now === null ? "; main does not have the table" : ""}
-        </span>
+        </Muted>
       </span>
       <span className="row">
         {onLook ? (
-          <button type="button" className="button small" onClick={onLook}>
+          <Button isSmall onClick={onLook}>
             Preview
             <span className="visually-hidden">
               {" "}
               what {whomOf(restriction)} sees of {name}
             </span>
-          </button>
+          </Button>
         ) : null}
         {onLift ? (
-          <button type="button" className="button small" onClick={onLift}>
+          <Button isSmall onClick={onLift}>
             Lift
             <span className="visually-hidden">
               {" "}
               what is hidden of {name} from {whomOf(restriction)}
             </span>
-          </button>
+          </Button>
         ) : null}
       </span>
     </li>

@@ -6,8 +6,12 @@ import { NEW_RULE, ownersOf, ownersText } from "../../model/protection";
 import { ROLES } from "../../model/roles";
 import { useChecks } from "../../queries/checks";
 import { useRuleChange } from "../../queries/protection";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Field, Input, TextArea } from "../../ui/field";
+import { Muted } from "../../ui/muted";
 import { NamesField } from "../../ui/names-field";
+import { Select } from "../../ui/select";
 import { Failure } from "../../ui/states";
 import { PoliciesField } from "./policies-field";
 
@@ -34,11 +38,10 @@ export function RuleDialog({ catalog, rule, onClose }: { catalog: string; rule: 
   return (
     <Dialog title={rule ? `The rule of ${rule.pattern}` : "Protect branches"} onClose={onClose}>
       <form className="stack" onSubmit={submit}>
-        <label className="field">
-          <span>Branches whose name is like</span>
-          <input className="input" required maxLength={200} value={choice.pattern} onChange={(event) => set({ pattern: event.target.value })} />
-          <span className="small muted">* stands for any characters, ? for one</span>
-        </label>
+        <Field label="Branches whose name is like">
+          <Input required maxLength={200} value={choice.pattern} onChange={(event) => set({ pattern: event.target.value })} />
+          <Muted isSmall>* stands for any characters, ? for one</Muted>
+        </Field>
         <Demands catalog={catalog} choice={choice} onChange={set} />
         <fieldset className="option-set">
           <legend className="small">Also</legend>
@@ -53,12 +56,12 @@ export function RuleDialog({ catalog, rule, onClose }: { catalog: string; rule: 
         <PoliciesField policies={choice.policies ?? []} onChange={(policies) => set({ policies })} />
         {change.error ? <Failure error={change.error} /> : null}
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={change.isPending || choice.pattern.trim() === ""}>
+          </Button>
+          <Button type="submit" look="primary" disabled={change.isPending || choice.pattern.trim() === ""}>
             {change.isPending ? "Saving …" : "Save"}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -74,10 +77,8 @@ function Demands({ catalog, choice, onChange }: { catalog: string; choice: Prote
   };
   return (
     <>
-      <label className="field">
-        <span>Approvals, of distinct people</span>
-        <input
-          className="input"
+      <Field label="Approvals, of distinct people">
+        <Input
           type="number"
           min={0}
           max={100}
@@ -85,7 +86,7 @@ function Demands({ catalog, choice, onChange }: { catalog: string; choice: Prote
           value={choice.required_approvals}
           onChange={(event) => onChange({ required_approvals: Number(event.target.value) })}
         />
-      </label>
+      </Field>
       <NamesField
         label="Checks that must have passed"
         names={choice.required_checks ?? []}
@@ -99,14 +100,13 @@ function Demands({ catalog, choice, onChange }: { catalog: string; choice: Prote
         suggestions={[]}
         onChange={(required_statuses) => onChange({ required_statuses })}
       />
-      <label className="field">
-        <span>Minimum role to merge</span>
-        <select className="input" value={choice.merge_role} onChange={(event) => chooseRole(event.target.value)}>
+      <Field label="Minimum role to merge">
+        <Select value={choice.merge_role} onChange={(event) => chooseRole(event.target.value)}>
           {ROLES.map((role) => (
             <option key={role}>{role}</option>
           ))}
-        </select>
-      </label>
+        </Select>
+      </Field>
     </>
   );
 }
@@ -121,11 +121,10 @@ function Owners({ choice, onChange }: { choice: ProtectionChoice; onChange: (som
   return (
     <fieldset className="option-set">
       <legend className="small">Owners of tables</legend>
-      <label className="field">
-        <span>Tables and their owners, a line each</span>
-        <textarea className="input" rows={3} placeholder="sales.* ada @stewards" value={text} onChange={(event) => write(event.target.value)} />
-        <span className="small muted">First database.table with * and ?, then people and @groups. Of a table the last line that matches counts.</span>
-      </label>
+      <Field label="Tables and their owners, a line each">
+        <TextArea rows={3} placeholder="sales.* ada @stewards" value={text} onChange={(event) => write(event.target.value)} />
+        <Muted isSmall>First database.table with * and ?, then people and @groups. Of a table the last line that matches counts.</Muted>
+      </Field>
       <label className="row">
         <input type="checkbox" checked={choice.require_owner_approval} onChange={(event) => onChange({ require_owner_approval: event.target.checked })} />
         <span>One owner of each changed table has to approve</span>

@@ -4,6 +4,7 @@ import type { SeenTable } from "../../api/resources";
 import { counted } from "../../model/format";
 import { whomText, type Whom } from "../../model/restrictions";
 import { useSeenTable, type Seen } from "../../queries/restrictions";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { ResultGrid } from "../../ui/result-grid";
 import { Loaded } from "../../ui/states";
@@ -42,9 +43,9 @@ export function SeenDialog({ catalog, name, seen, onClose }: { catalog: string; 
           {(found) => <SeenRows whom={seen.whom} found={found} />}
         </Loaded>
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Close
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>

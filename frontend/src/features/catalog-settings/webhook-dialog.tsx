@@ -3,8 +3,11 @@ import { useState, type SubmitEvent } from "react";
 import type { Webhook, WebhookChoice, WebhookEvent } from "../../api/resources";
 import { EVENTS } from "../../model/webhooks";
 import { useWebhookChange, useWebhookCreate } from "../../queries/webhooks";
+import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copyable";
 import { Dialog } from "../../ui/dialog";
+import { Field, Input } from "../../ui/field";
+import { Select } from "../../ui/select";
 import { Failure } from "../../ui/states";
 
 /** A new webhook, whose secret is shown once; or where another one leads and which messages it gets. */
@@ -20,9 +23,9 @@ function CreateDialog({ catalog, onClose }: { catalog: string; onClose: () => vo
         <p>It is shown only now. The other server needs it to tell messages of lakeui from those of anybody else.</p>
         <Copyable text={create.data.secret} label="the secret" />
         <div className="actions">
-          <button type="button" className="button primary" onClick={onClose}>
+          <Button look="primary" onClick={onClose}>
             I have it
-          </button>
+          </Button>
         </div>
       </Dialog>
     );
@@ -64,10 +67,8 @@ function WebhookForm({
   };
   return (
     <form className="stack" onSubmit={submit}>
-      <label className="field">
-        <span>Address</span>
-        <input
-          className="input"
+      <Field label="Address">
+        <Input
           type="url"
           required
           maxLength={2000}
@@ -75,14 +76,13 @@ function WebhookForm({
           value={url}
           onChange={(event) => setUrl(event.target.value)}
         />
-      </label>
-      <label className="field">
-        <span>Form</span>
-        <select className="input" value={form} onChange={(event) => setForm(event.target.value === "chat" ? "chat" : "event")}>
+      </Field>
+      <Field label="Form">
+        <Select value={form} onChange={(event) => setForm(event.target.value === "chat" ? "chat" : "event")}>
           <option value="event">Events as JSON, for programs</option>
           <option value="chat">A line of text, for Slack, Mattermost and other chats</option>
-        </select>
-      </label>
+        </Select>
+      </Field>
       <fieldset className="option-set">
         <legend className="small">It gets messages of</legend>
         {EVENTS.map(({ event, label }) => (
@@ -98,12 +98,12 @@ function WebhookForm({
       </fieldset>
       {run.error ? <Failure error={run.error} /> : null}
       <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
+        <Button onClick={onClose}>
           Cancel
-        </button>
-        <button type="submit" className="button primary" disabled={run.isPending || url.trim() === "" || events.length === 0}>
+        </Button>
+        <Button type="submit" look="primary" disabled={run.isPending || url.trim() === "" || events.length === 0}>
           {run.isPending ? "Saving …" : "Save"}
-        </button>
+        </Button>
       </div>
     </form>
   );

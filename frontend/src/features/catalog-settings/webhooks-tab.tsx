@@ -2,8 +2,10 @@ import { useState } from "react";
 
 import type { Webhook } from "../../api/resources";
 import { useWebhookChange, useWebhooks } from "../../queries/webhooks";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { DeliveryLog } from "./delivery-log";
@@ -17,12 +19,12 @@ export function WebhooksTab({ catalog }: { catalog: string }) {
   return (
     <>
       <p className="inside row apart">
-        <span className="muted">A webhook sends what happens here to another server. Each message is signed, and sent again until it arrives.</span>
+        <Muted>A webhook sends what happens here to another server. Each message is signed, and sent again until it arrives.</Muted>
         {webhooks.data ? (
-          <button type="button" className="button" onClick={() => setEdited("new")}>
+          <Button onClick={() => setEdited("new")}>
             <Icon name="plus" />
             New webhook
-          </button>
+          </Button>
         ) : null}
       </p>
       <Loaded query={webhooks} label="the webhooks">
@@ -53,23 +55,23 @@ function WebhookRow({ catalog, webhook, onEdit, onRemove }: { catalog: string; w
       <span>
         <code className="query">{webhook.url}</code> {webhook.is_active ? null : <span className="badge amber">switched off</span>}
       </span>
-      <span className="small muted">
+      <Muted isSmall>
         gets {webhook.events.map((event) => `${event.replace("_", " ")}s`).join(" and ")}; made by {webhook.created_by}, <Time at={webhook.created_at} />
-      </span>
+      </Muted>
       <span className="row">
-        <button type="button" className="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Button isSmall aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           Messages{of}
-        </button>
-        <button type="button" className="button small" disabled={change.isPending} onClick={() => change.mutate({ change: { is_active: !webhook.is_active } })}>
+        </Button>
+        <Button isSmall disabled={change.isPending} onClick={() => change.mutate({ change: { is_active: !webhook.is_active } })}>
           {webhook.is_active ? "Switch off" : "Switch on"}
           {of}
-        </button>
-        <button type="button" className="button small" onClick={onEdit}>
+        </Button>
+        <Button isSmall onClick={onEdit}>
           Change{of}
-        </button>
-        <button type="button" className="button small" onClick={onRemove}>
+        </Button>
+        <Button isSmall onClick={onRemove}>
           Remove{of}
-        </button>
+        </Button>
       </span>
       {change.error ? <Failure error={change.error} /> : null}
       {isOpen ? <DeliveryLog catalog={catalog} webhook={webhook} /> : null}

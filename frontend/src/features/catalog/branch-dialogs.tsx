@@ -4,7 +4,11 @@ import { useNavigate } from "react-router";
 import { branchAddress } from "../../model/addresses";
 import { branchCreate, branchDrop, branchExpiry, branchRename, branchUndrop } from "../../model/sql";
 import { useStatement } from "../../queries/statements";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Field, Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 
@@ -56,12 +60,10 @@ export function BranchDialog({
   return (
     <Dialog title={words.title} onClose={onClose}>
       <form className="stack" onSubmit={submit}>
-        <p className="muted">{words.explanation}</p>
+        <Muted as="p">{words.explanation}</Muted>
         {words.needsName ? (
-          <label className="field">
-            <span>Name</span>
-            <input
-              className="input"
+          <Field label="Name">
+            <Input
               value={name}
               onChange={(event) => setName(event.target.value)}
               required
@@ -70,38 +72,37 @@ export function BranchDialog({
               // eslint-disable-next-line jsx-a11y/no-autofocus -- a dialog that was opened to type in
               autoFocus
             />
-          </label>
+          </Field>
         ) : null}
         {intent.kind === "create" || intent.kind === "expiry" ? (
-          <label className="field">
-            <span>Expires</span>
-            <select className="input" value={expires} onChange={(event) => setExpires(event.target.value)}>
+          <Field label="Expires">
+            <Select value={expires} onChange={(event) => setExpires(event.target.value)}>
               <option value="">never</option>
               {EXPIRIES.map((length) => (
                 <option key={length} value={length}>
                   in {length}
                 </option>
               ))}
-            </select>
-          </label>
+            </Select>
+          </Field>
         ) : null}
         {intent.kind === "expiry" && intent.present ? (
-          <p className="small muted">
+          <Muted as="p" isSmall>
             Now it expires <Time at={intent.present} />.
-          </p>
+          </Muted>
         ) : null}
         {run.error ? <Failure error={run.error} /> : null}
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Cancel
-          </button>
-          <button
+          </Button>
+          <Button
             type="submit"
-            className={words.isDangerous ? "button danger" : "button primary"}
+            look={words.isDangerous ? "danger" : "primary"}
             disabled={run.isPending || (words.needsName && name.trim() === "")}
           >
             {words.button}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -1,11 +1,12 @@
-import { Link } from "react-router";
 
 import type { Branch } from "../../api/resources";
 import { compareAddress } from "../../model/addresses";
 import { useProtectedNames } from "../../queries/protection";
 import { AheadBehind, BranchLink, ExpiryMark, LaneDot, ProtectedMark } from "../../ui/branch-name";
+import { Button, LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
+import { Muted } from "../../ui/muted";
 import { Time } from "../../ui/time";
 import type { BranchIntent } from "./branch-dialogs";
 import "../../styles/branch-rows.css";
@@ -22,17 +23,17 @@ export function BranchTable({
   onIntent: (intent: BranchIntent) => void;
 }) {
   const isProtected = useProtectedNames(catalog);
-  if (branches.length === 0) return <p className="inside muted">{emptyText}</p>;
+  if (branches.length === 0) return <Muted as="p" className="inside">{emptyText}</Muted>;
   return (
     <div className="branch-rows" role="list" aria-label="Branches">
       {branches.map((branch) => (
         <div key={branch.branch_id} role="listitem" className="branch-row">
           <span className="row name">
             {branch.is_dropped ? (
-              <span className="row muted">
+              <Muted className="row">
                 <LaneDot branch={branch.name} />
                 <s><bdi>{branch.name}</bdi></s>
-              </span>
+              </Muted>
             ) : (
               <>
                 <BranchLink catalog={catalog} branch={branch.name} />
@@ -40,7 +41,7 @@ export function BranchTable({
               </>
             )}
           </span>
-          <span className="small muted from">
+          <Muted isSmall className="from">
             {branch.parent ? (
               <>
                 from <bdi>{branch.parent}</bdi> v{branch.fork_version}{" "}
@@ -49,14 +50,14 @@ export function BranchTable({
               "default branch"
             )}
             {branch.expires_at && !branch.is_dropped ? <ExpiryMark at={branch.expires_at} waitsFor={branch.expiry_waits_for} /> : null}
-          </span>
+          </Muted>
           <span className="small last">
             <code>v{branch.head_version}</code>{" "}
             {branch.last_commit ? (
               <>
-                {branch.last_commit.operation} <span className="muted">
+                {branch.last_commit.operation} <Muted>
                   <Time at={branch.last_commit.time} />
-                </span>
+                </Muted>
               </>
             ) : null}
           </span>
@@ -65,9 +66,9 @@ export function BranchTable({
           </span>
           <span className="row actions">
             {branch.parent && !branch.is_dropped ? (
-              <Link className="button small" to={compareAddress(catalog, branch.name, branch.parent)}>
+              <LinkButton isSmall to={compareAddress(catalog, branch.name, branch.parent)}>
                 Compare<span className="visually-hidden"> {branch.name} with {branch.parent}</span>
-              </Link>
+              </LinkButton>
             ) : null}
             <BranchMenu branch={branch} onIntent={onIntent} />
           </span>
@@ -81,9 +82,9 @@ function BranchMenu({ branch, onIntent }: { branch: Branch; onIntent: (intent: B
   const { name } = branch;
   if (branch.is_dropped) {
     return (
-      <button type="button" className="button small" onClick={() => onIntent({ kind: "undrop", name, id: branch.branch_id })}>
+      <Button isSmall onClick={() => onIntent({ kind: "undrop", name, id: branch.branch_id })}>
         Undrop<span className="visually-hidden"> {name}</span>
-      </button>
+      </Button>
     );
   }
   return (

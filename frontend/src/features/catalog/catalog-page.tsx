@@ -8,6 +8,8 @@ import { graphLayout } from "../../model/graph";
 import { neighbourColours } from "../../model/lanes";
 import { GRAPH_PAGE, useBranches, useCatalog, useGraph } from "../../queries/catalogs";
 import { LaneColours } from "../../ui/branch-name";
+import { Button, LinkButton } from "../../ui/button";
+import { Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
@@ -32,10 +34,10 @@ export function CatalogPage() {
       <PageHead
         title={catalog}
         actions={
-          <button type="button" className="button primary" onClick={() => setIntent({ kind: "create", from: "main" })}>
+          <Button look="primary" onClick={() => setIntent({ kind: "create", from: "main" })}>
             <Icon name="plus" />
             New branch
-          </button>
+          </Button>
         }
       />
       <LaneColours value={colours}>
@@ -69,10 +71,10 @@ function MissingCatalog({ catalog, nearest }: { catalog: string; nearest: unknow
           </p>
         ) : null}
         <p className="row">
-          <Link className="button small" to={homeAddress}>
+          <LinkButton isSmall to={homeAddress}>
             <Icon name="home" />
             All catalogs
-          </Link>
+          </LinkButton>
         </p>
       </div>
     </div>
@@ -96,14 +98,13 @@ function GraphPanel({
       title="Branch graph"
       actions={
         query.hasNextPage ? (
-          <button
-            type="button"
-            className="button small"
+          <Button
+            isSmall
             disabled={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
             {GRAPH_PAGE} older commits
-          </button>
+          </Button>
         ) : null
       }
     >
@@ -125,14 +126,14 @@ function GraphPanel({
             <Empty title="No commit yet">
               <p>A commit is a change of the catalog. The first database, table or file makes one.</p>
               <p className="row">
-                <Link className="button primary" to={branchAddress(catalog, "main")}>
+                <LinkButton look="primary" to={branchAddress(catalog, "main")}>
                   <Icon name="tables" />
                   Make a database and a table
-                </Link>
-                <Link className="button" to={importAddress(catalog, "main")}>
+                </LinkButton>
+                <LinkButton to={importAddress(catalog, "main")}>
                   <Icon name="import" />
                   Import a file
-                </Link>
+                </LinkButton>
               </p>
             </Empty>
           )
@@ -175,8 +176,8 @@ function BranchesPanel({ catalog, onIntent }: { catalog: string; onIntent: (inte
             <input type="checkbox" checked={dropped} onChange={(event) => setDropped(event.target.checked)} />
             dropped
           </label>
-          <input
-            className="input branch-search"
+          <Input
+            className="branch-search"
             type="search"
             placeholder="Find a branch"
             aria-label="Find a branch by name"
@@ -198,9 +199,9 @@ function BranchesPanel({ catalog, onIntent }: { catalog: string; onIntent: (inte
       </Loaded>
       {branches.hasNextPage ? (
         <p className="inside">
-          <button type="button" className="button small" onClick={() => void branches.fetchNextPage()}>
+          <Button isSmall onClick={() => void branches.fetchNextPage()}>
             More branches
-          </button>
+          </Button>
         </p>
       ) : null}
     </Panel>

@@ -6,6 +6,8 @@ import { operationName } from "../../model/commit-words";
 import { counted } from "../../model/format";
 import { changedObjects } from "../../model/graph";
 import { LaneDot } from "../../ui/branch-name";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { useIsNarrow } from "../../ui/narrow";
 import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
@@ -58,15 +60,15 @@ export function CommitList({
             {commit.message ? <><bdi>{commit.message}</bdi> · </> : null}
             <bdi>{operationName(commit)}</bdi>
             {changedObjects(commit)}
-            {commit.rows_changed ? <span className="muted"> · {counted(commit.rows_changed, "row")}</span> : null}
+            {commit.rows_changed ? <Muted> · {counted(commit.rows_changed, "row")}</Muted> : null}
           </span>
-          <span className="muted author ellipsis">{commit.author}</span>
-          <span className="muted">
+          <Muted className="author ellipsis">{commit.author}</Muted>
+          <Muted>
             <Time at={commit.time} />
-          </span>
-          <button type="button" className="button small quiet" onClick={() => onBranchFrom(commit)}>
+          </Muted>
+          <Button look="quiet" isSmall onClick={() => onBranchFrom(commit)}>
             Branch<span className="visually-hidden"> from version {commit.version}</span>
-          </button>
+          </Button>
         </div>
       )}
     />

@@ -9,8 +9,10 @@ import { changedObjects, dotRadius, graphLayout, type GraphEdge, type GraphLayou
 import { timeMarks } from "../../model/time-marks";
 import { useProtectedNames } from "../../queries/protection";
 import { useLaneColour } from "../../ui/branch-name";
+import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { useKeys } from "../frame/use-keys";
+import { Muted } from "../../ui/muted";
 
 const LANE_HEIGHT = 34;
 const TOP = 30;
@@ -42,15 +44,15 @@ export function GraphView({
   return (
     <div className="graph">
       <div className="row zoom" role="group" aria-label="Zoom of the time axis">
-        <span className="small muted not-narrow">
+        <Muted isSmall className="not-narrow">
           <kbd>Ctrl</kbd> and the wheel zoom, as <kbd>+</kbd> and <kbd>−</kbd> do
-        </span>
-        <button type="button" className="button small" disabled={zoom === 0} onClick={() => zoomBy(-1)} aria-label="Zoom out">
+        </Muted>
+        <Button isSmall disabled={zoom === 0} onClick={() => zoomBy(-1)} aria-label="Zoom out">
           −
-        </button>
-        <button type="button" className="button small" disabled={zoom === ZOOMS.length - 1} onClick={() => zoomBy(1)} aria-label="Zoom in">
+        </Button>
+        <Button isSmall disabled={zoom === ZOOMS.length - 1} onClick={() => zoomBy(1)} aria-label="Zoom in">
           +
-        </button>
+        </Button>
       </div>
       {/* Everything in it is in the list of commits, and in the table of branches. */}
       <div className="scroll" ref={box} aria-hidden="true">

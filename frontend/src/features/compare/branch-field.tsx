@@ -1,6 +1,8 @@
 import { useId, useState } from "react";
 
 import { useBranches } from "../../queries/catalogs";
+import { Field, Input } from "../../ui/field";
+import { Select } from "../../ui/select";
 
 const NEWEST_FIRST = { order: "-activity" } as const;
 
@@ -19,15 +21,15 @@ export function BranchField({ catalog, label, value, none, onChange }: FieldProp
   const names = branches.data?.pages.flatMap((page) => page.results.map((branch) => branch.name)) ?? [];
   if (branches.hasNextPage) return <FoundBranch key={value} catalog={catalog} label={label} value={value} none={none} onChange={onChange} />;
   return (
-    <label className={none === undefined ? "field grow" : "field"}>
+    <Field className={none === undefined ? "grow" : undefined}>
       <FieldLabel label={label} none={none} />
-      <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
+      <Select value={value} onChange={(event) => onChange(event.target.value)}>
         {value && none === undefined ? null : <option value="">{none ?? "Choose a branch"}</option>}
         {(value && !names.includes(value) ? [value, ...names] : names).map((name) => (
           <option key={name}>{name}</option>
         ))}
-      </select>
-    </label>
+      </Select>
+    </Field>
   );
 }
 
@@ -42,10 +44,9 @@ function FoundBranch({ catalog, label, value, none, onChange }: FieldProps) {
     if ((name || none !== undefined) && name !== value) onChange(name);
   };
   return (
-    <label className={none === undefined ? "field grow" : "field"}>
+    <Field className={none === undefined ? "grow" : undefined}>
       <FieldLabel label={label} none={none} />
-      <input
-        className="input"
+      <Input
         list={list}
         value={text}
         spellCheck={false}
@@ -64,7 +65,7 @@ function FoundBranch({ catalog, label, value, none, onChange }: FieldProps) {
           <option key={name} value={name} />
         ))}
       </datalist>
-    </label>
+    </Field>
   );
 }
 

@@ -1,4 +1,3 @@
-import { Link } from "react-router";
 
 import type { ComparedDetail, Finding } from "../../api/resources";
 import { branchAddress, compareAddress, sqlAddress, tableAddress } from "../../model/addresses";
@@ -6,6 +5,8 @@ import { withNames } from "../../model/first-look";
 import { propertySet } from "../../model/table-changes";
 import { finerSettings } from "../../model/verdict";
 import type { Pair } from "../../queries/compare";
+import { LinkButton } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 
 /** Conflicts that end when the branch has the new rows and its statement ran on them. */
 const RERUN = new Set(["PREDICATE_DML_VS_INSERT", "SAME_FILE_UPDATE_UPDATE", "SAME_FILE_UPDATE_DELETE"]);
@@ -21,30 +22,30 @@ export function BranchWays({ pair, finding, detail }: { pair: Pair; finding: Fin
   return (
     <section className="stack tight" aria-label={`Or change ${source} first`}>
       <h3>Or change {source} first</h3>
-      {remedy ? <p className="small muted">{withNames(remedy, pair)}</p> : null}
+      {remedy ? <Muted as="p" isSmall>{withNames(remedy, pair)}</Muted> : null}
       <div className="row">
         {finding.code === "OBJECT_DROPPED_ON_DEST" ? (
-          <Link className="button small" to={`${branchAddress(catalog, destination)}?tab=trash`}>
+          <LinkButton isSmall to={`${branchAddress(catalog, destination)}?tab=trash`}>
             See the trash of {destination}
-          </Link>
+          </LinkButton>
         ) : null}
         {database && table && finer ? (
-          <Link className="button small" to={sqlAddress(catalog, destination, propertySet({ database, table }, "merge.conflicts", finer.setting))}>
+          <LinkButton isSmall to={sqlAddress(catalog, destination, propertySet({ database, table }, "merge.conflicts", finer.setting))}>
             Set merge.conflicts to {finer.setting} on {destination}
-          </Link>
+          </LinkButton>
         ) : null}
-        <Link className="button small" to={compareAddress(catalog, destination, source)}>
+        <LinkButton isSmall to={compareAddress(catalog, destination, source)}>
           Merge {destination} into {source}
-        </Link>
+        </LinkButton>
         {done?.statement && RERUN.has(finding.code) ? (
-          <Link className="button small" to={sqlAddress(catalog, source, done.statement)}>
+          <LinkButton isSmall to={sqlAddress(catalog, source, done.statement)}>
             Run the {finding.source_op.toUpperCase()} again on {source}
-          </Link>
+          </LinkButton>
         ) : null}
         {finding.kind === "table" && database && table ? (
-          <Link className="button small" to={`${tableAddress(catalog, source, database, table)}?tab=history`}>
+          <LinkButton isSmall to={`${tableAddress(catalog, source, database, table)}?tab=history`}>
             Restore {table} on {source}
-          </Link>
+          </LinkButton>
         ) : null}
       </div>
     </section>

@@ -4,6 +4,7 @@ import { count, counted } from "../../model/format";
 import { findingMark } from "../../model/verdict";
 import type { Pair } from "../../queries/compare";
 import { MarkBadge } from "../../ui/mark";
+import { Muted } from "../../ui/muted";
 
 /** Why a cell was judged as it was, and how to get out. */
 export function CellDetail({
@@ -27,7 +28,7 @@ export function CellDetail({
         <FindingDetail key={place} pair={pair} rules={rules} finding={finding} rule={rule} commits={commits} />
       ))}
       {rule?.origin === "extension" ? (
-        <p className="small muted">This rule is lakeui’s own.</p>
+        <Muted as="p" isSmall>This rule is lakeui’s own.</Muted>
       ) : null}
     </div>
   );
@@ -60,7 +61,7 @@ function FindingDetail({
       <p>{finding.message}</p>
       <Statements pair={pair} finding={finding} commits={commits} />
       <Details details={finding.details} commits={commits} />
-      {finding.remedy && finding.verdict !== "conflict" ? <p className="muted">{finding.remedy}</p> : null}
+      {finding.remedy && finding.verdict !== "conflict" ? <Muted as="p">{finding.remedy}</Muted> : null}
     </>
   );
 }

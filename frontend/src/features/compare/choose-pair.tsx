@@ -4,6 +4,8 @@ import { useNavigate } from "react-router";
 import type { Branch } from "../../api/resources";
 import { compareAddress } from "../../model/addresses";
 import { useBranches } from "../../queries/catalogs";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { BranchField } from "./branch-field";
@@ -47,13 +49,13 @@ function PairForm({ catalog, branches, same }: { catalog: string; branches: Bran
       >
         <BranchField catalog={catalog} label="Merge" value={source} onChange={setSource} />
         <BranchField catalog={catalog} label="into" value={destination} onChange={setDestination} />
-        <button type="submit" className="button primary" disabled={source === destination}>
+        <Button type="submit" look="primary" disabled={source === destination}>
           Compare
-        </button>
+        </Button>
       </form>
-      <p className="small muted" role="status">
+      <Muted as="p" isSmall role="status">
         {source === destination ? `Both are ${source}: a branch has nothing to bring to itself. Choose another one for either.` : ""}
-      </p>
+      </Muted>
     </Panel>
   );
 }

@@ -5,6 +5,7 @@ import { sqlAddress } from "../../model/addresses";
 import { commitsText } from "../../model/first-look";
 import { counted } from "../../model/format";
 import type { Pair } from "../../queries/compare";
+import { Muted } from "../../ui/muted";
 import { Time } from "../../ui/time";
 
 /** The commits of both branches on the object, with their statements. */
@@ -12,7 +13,7 @@ export function CommitsFold({ pair, detail }: { pair: Pair; detail: ComparedDeta
   return (
     <details className="fold">
       <summary>
-        What both branches did <span className="small muted">{commitsText(detail, pair)}</span>
+        What both branches did <Muted isSmall>{commitsText(detail, pair)}</Muted>
       </summary>
       <div className="sides">
         <Side pair={pair} name={pair.source} base={detail.merge_base} commits={detail.source_commits} />
@@ -26,21 +27,21 @@ function Side({ pair, name, base, commits }: { pair: Pair; name: string; base: n
   return (
     <section>
       <h3>Changes on {name}</h3>
-      {commits.length === 0 ? <p className="small muted">No change since the branches split (v{base}).</p> : null}
+      {commits.length === 0 ? <Muted as="p" isSmall>No change since the branches split (v{base}).</Muted> : null}
       {commits.map((commit) => (
         <details key={`${commit.branch} ${commit.version}`} className="side-commit">
           <summary>
             <code>v{commit.version}</code> {commit.operation}
             {commit.rows ? ` ${counted(commit.rows, "row")}` : ""}
-            {commit.files_touched ? <span className="muted"> in {counted(commit.files_touched, "file")}</span> : null}
+            {commit.files_touched ? <Muted> in {counted(commit.files_touched, "file")}</Muted> : null}
           </summary>
           <pre>
             <code>{commit.statement}</code>
           </pre>
-          <p className="muted">
+          <Muted as="p">
             {commit.author || "someone"}, <Time at={commit.time} /> ·{" "}
             <Link to={sqlAddress(pair.catalog, name, commit.statement)}>Run it again</Link>
-          </p>
+          </Muted>
         </details>
       ))}
     </section>

@@ -6,6 +6,8 @@ import { counted } from "../../model/format";
 import { diffRows, tellingColumns, type DiffRow } from "../../model/row-diff";
 import { useComparedRows, type Pair, type Side } from "../../queries/compare";
 import { LaneDot } from "../../ui/branch-name";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { AllColumns, RowDiffTable, talkOfSide, type RowsTalk } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
 
@@ -36,11 +38,11 @@ function SideRows({ pair, detail, side, talk }: SideProps) {
         {branch}
       </h3>
       {detail.names[side] === null ? (
-        <p className="small muted">The table is not there.</p>
+        <Muted as="p" isSmall>The table is not there.</Muted>
       ) : commits.some(movesRows) ? (
         <ChangedRows pair={pair} detail={detail} side={side} talk={talkOfSide(side, talk)} />
       ) : (
-        <p className="small muted">No row changed since the branches split (v{detail.merge_base}).</p>
+        <Muted as="p" isSmall>No row changed since the branches split (v{detail.merge_base}).</Muted>
       )}
     </section>
   );
@@ -56,7 +58,7 @@ function ChangedRows({ pair, detail, side, talk }: SideProps) {
       {({ pages }) => {
         const columns = pages[0]?.columns.slice(2) ?? [];
         const rows = diffRows({ rows: pages.flatMap((page) => page.rows), keys: pages.flatMap((page) => page.keys) });
-        if (rows.length === 0) return <p className="small muted">Every row is as it was when the branches split.</p>;
+        if (rows.length === 0) return <Muted as="p" isSmall>Every row is as it was when the branches split.</Muted>;
         const telling = tellingColumns(columns.map((column) => column.name), rows, keyOf(detail, side));
         return (
           <>
@@ -69,22 +71,21 @@ function ChangedRows({ pair, detail, side, talk }: SideProps) {
               talk={talk}
               alsoChanged={{ ids: theirs, by: pair[other] }}
             />
-            <p className="row small muted">
+            <Muted as="p" isSmall className="row">
               {tally(rows)}
               {changes.hasNextPage ? (
-                <button
-                  type="button"
-                  className="button small"
+                <Button
+                  isSmall
                   disabled={changes.isFetchingNextPage}
                   onClick={() => void changes.fetchNextPage()}
                 >
                   {changes.isFetchingNextPage ? "Reading …" : "More rows"}
-                </button>
+                </Button>
               ) : null}
               {telling.length < columns.length ? (
                 <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} />
               ) : null}
-            </p>
+            </Muted>
           </>
         );
       }}

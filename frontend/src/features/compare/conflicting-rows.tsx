@@ -7,7 +7,9 @@ import { counted, isNumericType } from "../../model/format";
 import { rowName, tellingApart } from "../../model/row-names";
 import type { Outcome } from "../../model/row-outcomes";
 import { useConflictingRows, type Pair } from "../../queries/compare";
+import { Button } from "../../ui/button";
 import { Grid } from "../../ui/grid";
+import { Muted } from "../../ui/muted";
 import { CellValue } from "../../ui/result-grid";
 import { AllColumns, type RowsTalk } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
@@ -41,7 +43,7 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
         const isChosen = (row: ComparedRow) => areDecidable && (detail.rule_table === "keyed" || clashes(row));
         const known = areDecidable ? [...read.filter(isChosen), ...read.filter((row) => !isChosen(row))] : read;
         const rows = areAll ? known : known.slice(0, FIRST_ROWS);
-        if (rows.length === 0) return <p className="small muted">No row was changed to different values by both.</p>;
+        if (rows.length === 0) return <Muted as="p" isSmall>No row was changed to different values by both.</Muted>;
         const telling = tellingPlaces(columns, rows);
         const naming = tellingApart(columns.length, known.map(imageOf).filter((image) => image !== null));
         const nameOf = (row: ComparedRow) => rowName(row.key, columns, imageOf(row), naming);
@@ -73,21 +75,21 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
                 </Fragment>
               ))}
             </Grid>
-            <p className="row small muted">
+            <Muted as="p" isSmall className="row">
               {counted(rows.length, "row")} shown, {open}
               {found.hasNextPage ? " or more" : ""} to decide.
               {rows.length < known.length ? (
-                <button type="button" className="button small" onClick={() => setAll(true)}>
+                <Button isSmall onClick={() => setAll(true)}>
                   Show {found.hasNextPage ? "more" : `all ${String(known.length)}`} rows in conflict
-                </button>
+                </Button>
               ) : null}
               {areAll && found.hasNextPage ? (
-                <button type="button" className="button small" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+                <Button isSmall disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
                   {found.isFetchingNextPage ? "Reading …" : "More conflicts"}
-                </button>
+                </Button>
               ) : null}
               {telling.length < columns.length ? <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} /> : null}
-            </p>
+            </Muted>
             {areDecidable ? additions?.rows(detail, known.filter(isChosen), columns) : null}
           </section>
         );

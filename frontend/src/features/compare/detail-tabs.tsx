@@ -6,11 +6,12 @@ import { isOpenPart } from "../../model/first-look";
 import type { Pair } from "../../queries/compare";
 import { FILE_COLUMNS, FileCells } from "../../ui/file-cells";
 import { Grid, type GridColumn } from "../../ui/grid";
+import { Muted } from "../../ui/muted";
 
 /** What the target would be after the merge. */
 export function ResultTab({ detail }: { detail: ComparedDetail }) {
   const { preview, files } = detail;
-  if (!preview || !files) return <p className="muted">There is a result once the conflicts are solved.</p>;
+  if (!preview || !files) return <Muted as="p">There is a result once the conflicts are solved.</Muted>;
   const rows = `${preview.rows_are_exact ? "" : "about "}${count(preview.rows_after)}`;
   return (
     <>
@@ -97,7 +98,7 @@ function ColumnCell({ column, before }: { column: Column | null; before?: Column
   if (!column) return <td className={isChanged ? "changed" : "gone"}>{isChanged ? "dropped" : "—"}</td>;
   return (
     <td className={isChanged ? "changed" : ""}>
-      {column.name} <span className="muted">{columnType(column)}</span>
+      {column.name} <Muted>{columnType(column)}</Muted>
     </td>
   );
 }
@@ -112,9 +113,9 @@ function columnText(column: Column | null): string {
 
 export function FilesTab({ detail }: { detail: ComparedDetail }) {
   const { files } = detail;
-  if (!files) return <p className="muted">Which files come and go is known once the conflicts are solved.</p>;
+  if (!files) return <Muted as="p">Which files come and go is known once the conflicts are solved.</Muted>;
   if (files.brought_count + files.removed_count + files.delete_files_attached === 0) {
-    return <p className="muted">No file comes or goes.</p>;
+    return <Muted as="p">No file comes or goes.</Muted>;
   }
   return (
     <>
@@ -146,7 +147,7 @@ function ChangedFile({ file, what }: { file: NonNullable<ComparedDetail["files"]
 }
 
 export function PropertiesTab({ detail, pair, label = "Properties side by side" }: { detail: ComparedDetail; pair: Pair; label?: string }) {
-  if (detail.properties.length === 0) return <p className="muted">It has no properties.</p>;
+  if (detail.properties.length === 0) return <Muted as="p">It has no properties.</Muted>;
   return (
     <FourStates first={{ title: "Property" }} label={label} pair={pair}>
       {detail.properties.map((entry) => (
@@ -164,7 +165,7 @@ export function PropertiesTab({ detail, pair, label = "Properties side by side" 
 
 export function PartitionsTab({ detail, pair }: { detail: ComparedDetail; pair: Pair }) {
   const { source, destination } = detail.partitions;
-  if (source.length + destination.length === 0) return <p className="muted">Neither side changed partitions.</p>;
+  if (source.length + destination.length === 0) return <Muted as="p">Neither side changed partitions.</Muted>;
   const lines = [
     ...source.map((change) => ({ who: pair.source, change })),
     ...destination.map((change) => ({ who: pair.destination, change })),

@@ -5,6 +5,7 @@ import type { Evidence } from "../../model/first-look";
 import { namedIn } from "../../model/first-look";
 import { diffRows, tellingColumns, type DiffRow } from "../../model/row-diff";
 import { useComparedRows, type Pair } from "../../queries/compare";
+import { Muted } from "../../ui/muted";
 import { AllColumns, RowDiffTable, talkOfSide, type RowsTalk } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
 import { ConflictingRows, type RowAdditions } from "./conflicting-rows";
@@ -53,10 +54,10 @@ function SideRows({ pair, detail, evidence, talk }: { pair: Pair; detail: Compar
         return (
           <div className="stack tight">
             <RowDiffTable columns={columns} rows={rows} label={label} hasIds={false} talk={talkOfSide(side, talk)} height="40vh" {...(isWhole ? {} : { shown: telling })} />
-            <p className="row small muted">
+            <Muted as="p" isSmall className="row">
               {page?.next ? <span>The first {FIRST_ROWS} of them; the tab Rows has all.</span> : null}
               {telling.length < columns.length ? <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} /> : null}
-            </p>
+            </Muted>
           </div>
         );
       }}

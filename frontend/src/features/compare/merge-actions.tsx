@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { useNavigate } from "react-router";
 
 import type { Comparison } from "../../api/resources";
 import { mergeAddress, newRequestAddress, taskAddress } from "../../model/addresses";
@@ -12,9 +12,11 @@ import { useProtection } from "../../queries/protection";
 import { statementRun, useTaskStart } from "../../queries/statements";
 import { MessageField } from "../sql/write-dialog";
 import { JUST_STARTED } from "../tasks/just-started";
+import { Button, LinkButton } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 
 /** Dry run, and merge after a last look. */
@@ -25,37 +27,36 @@ export function MergeActions({ pair, summary }: { pair: Pair; summary: Compariso
   const isRefused = protection.data !== undefined && takesRequestsOnly(protection.data);
   return (
     <>
-      <button type="button" className="button" disabled={dryRun.isPending} onClick={() => dryRun.mutate()}>
+      <Button disabled={dryRun.isPending} onClick={() => dryRun.mutate()}>
         {dryRun.isPending ? "Dry run …" : "Dry run"}
-      </button>
-      <Link className={isRefused ? "button primary" : "button"} to={newRequestAddress(pair.catalog, pair.source, pair.destination)}>
+      </Button>
+      <LinkButton look={isRefused ? "primary" : undefined} to={newRequestAddress(pair.catalog, pair.source, pair.destination)}>
         <Icon name="request" />
         {summary.mergeable ? "Open a merge request" : "Resolve conflicts"}
-      </Link>
-      <button
-        type="button"
-        className={isRefused ? "button" : "button primary"}
+      </LinkButton>
+      <Button
+        look={isRefused ? undefined : "primary"}
         disabled={!summary.mergeable || isRefused}
         title={isRefused ? `${pair.destination} is protected: it takes merge requests only` : summary.mergeable ? undefined : "Conflicts refuse this merge"}
         onClick={() => setAsking(true)}
       >
         <Icon name="merge" />
         Merge
-      </button>
+      </Button>
       {isRefused ? (
-        <p className="small muted row">
+        <Muted as="p" isSmall className="row">
           <Icon name="shield" size={14} />
           {pair.destination} takes merge requests only
-        </p>
+        </Muted>
       ) : null}
       {isAsking ? <MergeDialog pair={pair} summary={summary} onClose={() => setAsking(false)} /> : null}
       {dryRun.error ? (
         <Dialog title="The dry run failed" onClose={() => dryRun.reset()}>
           <Failure error={dryRun.error} />
           <div className="actions">
-            <button type="button" className="button" onClick={() => dryRun.reset()}>
+            <Button onClick={() => dryRun.reset()}>
               Close
-            </button>
+            </Button>
           </div>
         </Dialog>
       ) : null}
@@ -105,9 +106,9 @@ export function MergeDialog({ pair, summary, onClose }: { pair: Pair; summary: C
         merge can be reverted as a whole.
       </p>
       {summary.counts.notes ? (
-        <p className="muted">
+        <Muted as="p">
           {counted(summary.counts.notes, "note")} to know about: something is discarded, skipped or overridden. The list has them.
-        </p>
+        </Muted>
       ) : null}
       <MessageField value={message} onChange={setMessage} />
     </ConfirmDialog>

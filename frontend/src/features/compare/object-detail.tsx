@@ -8,6 +8,7 @@ import { finerSettings, objectMark } from "../../model/verdict";
 import { useComparedObject, useRules, type Pair } from "../../queries/compare";
 import { ChangeBars } from "../../ui/change-bars";
 import { MarkBadge } from "../../ui/mark";
+import { Muted } from "../../ui/muted";
 import { Loaded, Loading } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
 import { BranchWays } from "./branch-ways";
@@ -97,7 +98,7 @@ export function ObjectDetail({
 
 function ActionWords({ action, isMerged }: { action: string; isMerged: boolean }) {
   const words = (isMerged ? MERGED_ACTIONS : ACTIONS)[action];
-  return words ? <span className="small muted">{words}</span> : null;
+  return words ? <Muted isSmall>{words}</Muted> : null;
 }
 
 /** Why it conflicts, what shows that, and what to do. */
@@ -130,7 +131,7 @@ function Reasons({ pair, detail, codes }: { pair: Pair; detail: ComparedDetail; 
       {found.map(({ text, finding }) => (
         <li key={text} className={finding.verdict}>
           <strong>{text}</strong>
-          {finding.verdict === "decided" ? <span className="small muted"> Decided by a person.</span> : null}
+          {finding.verdict === "decided" ? <Muted isSmall> Decided by a person.</Muted> : null}
           <FinerSettings finding={finding} />
           <Violators pair={pair} finding={finding} detail={detail} />
         </li>
@@ -150,9 +151,9 @@ function FinerSettings({ finding }: { finding: Finding }) {
         <span key={setting}>{text} </span>
       ))}
       {way ? (
-        <span className="muted">
+        <Muted>
           Set <code>merge.conflicts = &apos;{way.setting}&apos;</code> on {finding.object} to merge it so.
-        </span>
+        </Muted>
       ) : null}
     </p>
   );

@@ -7,7 +7,10 @@ import { listEntries, nameInGroup, type ListEntry } from "../../model/object-gro
 import { rowsAndColumns } from "../../model/brings";
 import { objectMark } from "../../model/verdict";
 import { ChangeBars } from "../../ui/change-bars";
+import { Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { objectKey } from "./use-compared";
 
@@ -55,7 +58,7 @@ export function ObjectList({
   return (
     <section className="panel object-list" aria-label="Changed objects">
       <ListFilter filter={filter} summary={summary} onFilter={onFilter} />
-      {objects.length === 0 ? <p className="inside muted">Nothing like that was changed.</p> : null}
+      {objects.length === 0 ? <Muted as="p" className="inside">Nothing like that was changed.</Muted> : null}
       <div
         role="listbox"
         aria-label="Changed objects, conflicts first"
@@ -101,10 +104,10 @@ function DatabaseLine({ database }: { database: ComparedDatabase }) {
     <div className="database-line small">
       <Icon name="database" size={14} />
       <strong className="ellipsis">{database.name}</strong>
-      <span className="muted nowrap">
+      <Muted className="nowrap">
         {counted(database.objects, "object")}
         {database.conflict ? `, ${count(database.conflict)} in conflict` : ""}
-      </span>
+      </Muted>
     </div>
   );
 }
@@ -128,16 +131,14 @@ function ListFilter({
   };
   return (
     <div className="list-filter">
-      <input
-        className="input"
+      <Input
         type="search"
         placeholder="Filter by name"
         aria-label="Filter by name"
         value={text}
         onChange={(event) => search(event.target.value)}
       />
-      <select
-        className="input"
+      <Select
         aria-label="Filter by verdict or kind"
         value={filter.verdict ? `verdict:${filter.verdict}` : filter.kind ? `kind:${filter.kind}` : ""}
         onChange={(event) => {
@@ -153,7 +154,7 @@ function ListFilter({
         ))}
         <option value="kind:table">Tables only</option>
         <option value="kind:database">Databases only</option>
-      </select>
+      </Select>
     </div>
   );
 }
@@ -178,12 +179,12 @@ function ObjectOption({ object, isChosen, isViewed, onChoose }: { object: Compar
         <bdi>{nameInGroup(object)}</bdi>
       </span>
       <span className="visually-hidden">{object.name} </span>
-      <span className="ellipsis small muted ops">
+      <Muted isSmall className="ellipsis ops">
         {changeText(object)}
         <ChangeBars brings={object.brings} short />
         {object.since_review ? <span className="viewed-mark">{object.since_review === "new" ? "new since your review" : "changed since your review"}</span> : null}
         {isViewed ? <span className="viewed-mark">viewed</span> : null}
-      </span>
+      </Muted>
     </div>
   );
 }

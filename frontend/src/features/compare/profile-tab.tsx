@@ -5,8 +5,10 @@ import type { Bin } from "../../model/column-profile";
 import { count, counted } from "../../model/format";
 import { changedFirst, meanText, shareText } from "../../model/profile";
 import { useProfile, type Pair } from "../../queries/compare";
+import { Button } from "../../ui/button";
 import { TopValues } from "../../ui/column-counts";
 import { Grid } from "../../ui/grid";
+import { Muted } from "../../ui/muted";
 import { CellValue } from "../../ui/result-grid";
 import { Spread } from "../../ui/spread";
 import { Loaded } from "../../ui/states";
@@ -61,7 +63,7 @@ function Profile({ pair, detail, profile }: { pair: Pair; detail: ComparedDetail
         </section>
       ) : null}
       {isUnchanged ? (
-        <p className="muted">{pair.source} changed no row.</p>
+        <Muted as="p">{pair.source} changed no row.</Muted>
       ) : (
         <ChangedValues pair={pair} profile={profile} />
       )}
@@ -76,11 +78,11 @@ function ChangedValues({ pair, profile }: { pair: Pair; profile: TableProfile })
   const { changed, others } = changedFirst(profile.columns);
   return (
     <>
-      <p className="small muted">
+      <Muted as="p" isSmall>
         {pair.source} inserted {counted(inserted, "row")}, updated {count(updated)}, deleted {count(deleted)}.
         {profile.open ? ` ${counted(profile.open, "row")} in conflict ${profile.open === 1 ? "has" : "have"} no merged values yet.` : ""}
         {profile.is_whole ? "" : " Only the first of the changed rows are counted."}
-      </p>
+      </Muted>
       <Grid label="Values of the changed rows" columns={COLUMNS} className="profile">
         {[...changed, ...(areAll ? others : [])].map((entry) => (
           <ColumnLines key={entry.column.id} entry={entry} source={pair.source} />
@@ -88,9 +90,9 @@ function ChangedValues({ pair, profile }: { pair: Pair; profile: TableProfile })
       </Grid>
       {others.length && !areAll ? (
         <p>
-          <button type="button" className="button small" onClick={() => setAll(true)}>
+          <Button isSmall onClick={() => setAll(true)}>
             Show {counted(others.length, "column")} in which no value differs
-          </button>
+          </Button>
         </p>
       ) : null}
     </>
@@ -107,11 +109,11 @@ function ColumnLines({ entry, source }: { entry: ColumnProfile; source: string }
         <tr key={state} className={place === 0 ? "first" : ""}>
           {place === 0 ? (
             <th scope="rowgroup" rowSpan={STATES.length}>
-              <bdi>{column.name}</bdi> <span className="muted">{column.type}</span>
+              <bdi>{column.name}</bdi> <Muted>{column.type}</Muted>
               {updated ? (
-                <span className="small muted share">
+                <Muted isSmall className="share">
                   differs in {count(changed)} of {counted(updated, "updated row")} ({shareText(changed, updated)})
-                </span>
+                </Muted>
               ) : null}
             </th>
           ) : null}
@@ -136,7 +138,7 @@ function Counts({ counts, bins, name }: { counts: ValueCounts; bins: readonly Bi
   return (
     <Fragment>
       <td className="number">
-        {count(counts.nulls)} <span className="muted">({shareText(counts.nulls, counts.rows)})</span>
+        {count(counts.nulls)} <Muted>({shareText(counts.nulls, counts.rows)})</Muted>
       </td>
       <td className="number">{count(counts.distinct)}</td>
       <td className="number">{counts.least === null ? "—" : <CellValue value={counts.least} />}</td>

@@ -6,6 +6,8 @@ import { firstPlace, matrixOf, type Place } from "../../model/matrix";
 import type { CellAnchor } from "../../model/timeline";
 import { findingMark } from "../../model/verdict";
 import { useRules, type Pair } from "../../queries/compare";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Loaded } from "../../ui/states";
 import { CellDetail } from "./cell-detail";
 import { MatrixTable } from "./matrix-table";
@@ -21,9 +23,9 @@ export function RuleFold({ pair, detail, cellAddition, isOpen: isOpenAtFirst }: 
     <details className="fold" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         Which rule decided this?{" "}
-        <span className="small muted">
+        <Muted isSmall>
           {first?.dest_op ? `${first.source_op} × ${first.dest_op}: ${findingMark(first, undefined).word}` : detail.cells.length === 0 ? "none: only one branch changed it" : ""}
-        </span>
+        </Muted>
       </summary>
       {isOpen ? (
         <div className="stack">
@@ -76,7 +78,7 @@ function JudgedMatrix({
   return (
     <>
       <div className="row apart">
-        <p className="small muted grow">
+        <Muted as="p" isSmall className="grow">
           {neverMet && !whole ? (
             "Only one branch changed it, so no rule had to decide anything."
           ) : (
@@ -84,10 +86,10 @@ function JudgedMatrix({
               Rows: what <strong>{pair.source}</strong> did. Columns: what <strong>{pair.destination}</strong> did.
             </>
           )}
-        </p>
-        <button type="button" className="button small" aria-pressed={whole} onClick={() => setWhole(!whole)}>
+        </Muted>
+        <Button isSmall aria-pressed={whole} onClick={() => setWhole(!whole)}>
           {whole ? "Show only the rules used" : "Show all rules"}
-        </button>
+        </Button>
       </div>
       {neverMet && !whole ? null : (
         <MatrixTable

@@ -2,6 +2,7 @@ import type { Comparison } from "../../api/resources";
 import { bringsSentence } from "../../model/brings";
 import { counted } from "../../model/format";
 import { CountsBadge } from "../../ui/counts-badge";
+import { Muted } from "../../ui/muted";
 
 /** What a merge would bring, in words, and whether it conflicts; beneath it which versions were compared. */
 export function SummaryLine({ summary, isMerged = false }: { summary: Comparison; isMerged?: boolean }) {
@@ -22,7 +23,7 @@ export function SummaryLine({ summary, isMerged = false }: { summary: Comparison
           </span>
         ) : null}
       </p>
-      <p className="row small muted">
+      <Muted as="p" isSmall className="row">
         <span>
           {summary.source.name} <code>v{summary.source.head_version}</code> into {summary.destination.name}{" "}
           <code>v{summary.destination.head_version}</code>
@@ -31,7 +32,7 @@ export function SummaryLine({ summary, isMerged = false }: { summary: Comparison
           since <code>v{summary.merge_base}</code>
         </span>
         <span>{counted(counts.objects, "object")} changed</span>
-      </p>
+      </Muted>
     </div>
   );
 }

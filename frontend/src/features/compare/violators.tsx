@@ -6,6 +6,7 @@ import { violatingRows, violatorsOf } from "../../model/conflict-reasons";
 import { counted } from "../../model/format";
 import type { Pair } from "../../queries/compare";
 import { Grid } from "../../ui/grid";
+import { Muted } from "../../ui/muted";
 import { CellValue } from "../../ui/result-grid";
 
 /** The first rows of the result that violate a constraint, and the way to all of them: a query on the side that has them. */
@@ -42,9 +43,9 @@ function Rows({ columns, rows, count }: NonNullable<ReturnType<typeof violatingR
         ))}
       </Grid>
       {count > rows.length ? (
-        <p className="small muted">
+        <Muted as="p" isSmall>
           The first {rows.length} of {counted(count, "row")}.
-        </p>
+        </Muted>
       ) : null}
     </>
   );

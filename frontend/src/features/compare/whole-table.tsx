@@ -6,8 +6,10 @@ import { bothSides, exactProfile, sideProfileStatement, type BothSides } from ".
 import { counted } from "../../model/format";
 import type { Pair } from "../../queries/compare";
 import { useRead } from "../../queries/statements";
+import { Button } from "../../ui/button";
 import { EXACT_HEADS, ExactCells } from "../../ui/column-counts";
 import { Grid } from "../../ui/grid";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 
 const HEADS = [{ title: "Column" }, { title: "Rows on" }, ...EXACT_HEADS];
@@ -26,14 +28,14 @@ export function WholeTable({ pair, detail }: { pair: Pair; detail: ComparedDetai
   return (
     <section className="stack tight" aria-label="Whole table">
       <div className="row apart">
-        <p className="small muted">
+        <Muted as="p" isSmall>
           {before.columns && after.columns
             ? `All rows: ${counted(before.columns[0]?.rows ?? 0, "row")} on ${pair.destination}, ${counted(after.columns[0]?.rows ?? 0, "row")} on ${pair.source}.`
             : "Counting all rows reads the whole table on both branches."}
-        </p>
-        <button type="button" className="button small" disabled={isPending} onClick={ask}>
+        </Muted>
+        <Button isSmall disabled={isPending} onClick={ask}>
           {isPending ? "Counting …" : before.columns ? "Count again" : "Count all rows"}
-        </button>
+        </Button>
       </div>
       {[before, after].map(({ error }, place) => (error ? <Failure key={place} error={error} /> : null))}
       {tasks.length ? (

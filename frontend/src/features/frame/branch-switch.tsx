@@ -4,8 +4,10 @@ import { Link, useLocation } from "react-router";
 import { onOtherBranch } from "../../model/addresses";
 import { useBranches } from "../../queries/catalogs";
 import { LaneDot } from "../../ui/branch-name";
+import { Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
+import { Muted } from "../../ui/muted";
 
 /** The branch of the page, and the way to the same object on another one. */
 export function BranchSwitch({ catalog, branch }: { catalog: string; branch: string | undefined }) {
@@ -26,8 +28,7 @@ export function BranchSwitch({ catalog, branch }: { catalog: string; branch: str
         </>
       }
     >
-      <input
-        className="input"
+      <Input
         type="search"
         placeholder="Find a branch"
         aria-label="Find a branch"
@@ -45,10 +46,10 @@ export function BranchSwitch({ catalog, branch }: { catalog: string; branch: str
           <bdi className="grow ellipsis" title={entry.name}>
             {entry.name}
           </bdi>
-          <span className="muted small number">v{entry.head_version}</span>
+          <Muted isSmall className="number">v{entry.head_version}</Muted>
         </Link>
       ))}
-      {branches.data && found.length === 0 ? <p className="item muted">No branch has that in its name.</p> : null}
+      {branches.data && found.length === 0 ? <Muted as="p" className="item">No branch has that in its name.</Muted> : null}
     </Menu>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 
 const KEYS: readonly [string[], string][] = [
@@ -29,9 +30,9 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
         ))}
       </dl>
       <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
+        <Button onClick={onClose}>
           Close
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

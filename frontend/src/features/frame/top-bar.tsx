@@ -10,6 +10,7 @@ import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import { BranchSwitch } from "./branch-switch";
 import { THEME_LABELS, THEMES, useTheme } from "./theme";
+import { Muted } from "../../ui/muted";
 
 export function TopBar({
   place,
@@ -118,7 +119,7 @@ function UserMenu() {
   const user = userName();
   return (
     <Menu label={`Signed in as ${user}`} button={<Icon name="user" />}>
-      <p className="item muted">Signed in as {user}</p>
+      <Muted as="p" className="item">Signed in as {user}</Muted>
       <a className="item" href="/api/docs/">
         HTTP interface
       </a>

@@ -2,6 +2,7 @@ import { isUnsaved } from "../../model/pressed-decisions";
 import { counted } from "../../model/format";
 import { usePressedDecisions } from "../../queries/resolutions";
 import { asProblem } from "../../api/problem";
+import { Button } from "../../ui/button";
 
 /** On every page: how many decisions are still on their way, and which could not be saved. */
 export default function UnsavedDecisions() {
@@ -18,12 +19,12 @@ export default function UnsavedDecisions() {
           <strong>{counted(failed.length, "decision")} not saved</strong>
           <p>{asProblem(failed[0]?.error).message}</p>
           <p className="row">
-            <button type="button" className="button small" onClick={tryAgain}>
+            <Button isSmall onClick={tryAgain}>
               Try again
-            </button>
-            <button type="button" className="button small quiet" onClick={discard}>
+            </Button>
+            <Button look="quiet" isSmall onClick={discard}>
               Discard
-            </button>
+            </Button>
           </p>
         </div>
       ) : unsaved.length > 0 ? (

@@ -4,7 +4,9 @@ import type { DroppedCatalog } from "../../api/resources";
 import { catalogAddress } from "../../model/addresses";
 import { catalogUndrop } from "../../model/sql";
 import { useCatalogs, useDroppedCatalogs } from "../../queries/catalogs";
+import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { TextField, WriteDialog } from "../sql/write-dialog";
@@ -28,17 +30,17 @@ export function DroppedCatalogs() {
                   <bdi>{entry.name}</bdi>
                 </strong>
               </span>
-              {entry.comment ? <span className="small muted ellipsis">{entry.comment}</span> : null}
+              {entry.comment ? <Muted isSmall className="ellipsis">{entry.comment}</Muted> : null}
             </span>
             <span className="small">
               dropped <Time at={entry.dropped_at} />
             </span>
-            <span className="small muted">
+            <Muted isSmall>
               may expire <Time at={entry.kept_until} />
-            </span>
-            <button type="button" className="button small" onClick={() => setWanted(entry)}>
+            </Muted>
+            <Button isSmall onClick={() => setWanted(entry)}>
               Bring back<span className="visually-hidden"> {entry.name}</span>
-            </button>
+            </Button>
           </li>
         ))}
       </ul>
@@ -62,7 +64,7 @@ function BringBack({ entry, onClose }: { entry: DroppedCatalog; onClose: () => v
       leadsTo={catalogAddress(wanted || entry.name)}
       onClose={onClose}
     >
-      <p className="muted">It comes back with its branches, tags, tables, members and merge requests.</p>
+      <Muted as="p">It comes back with its branches, tags, tables, members and merge requests.</Muted>
       <TextField
         label={isTaken ? "Another name, as a catalog has this one now" : "Another name (optional)"}
         value={name}

@@ -5,6 +5,8 @@ import { compareAddress, mergeAddress } from "../../model/addresses";
 import { areHidden, DEMO, DEMO_PAIR, hasSeenConflict, hide, stepsDone, type StepKey } from "../../model/first-steps";
 import { useComparison } from "../../queries/compare";
 import { useMerge, useMerges } from "../../queries/merges";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Samples } from "./samples";
 
@@ -43,16 +45,15 @@ export function FirstSteps() {
     <Panel
       title="First steps"
       actions={
-        <button
-          type="button"
-          className="button small quiet"
+        <Button
+          look="quiet" isSmall
           onClick={() => {
             hide();
             setHidden(true);
           }}
         >
           Hide
-        </button>
+        </Button>
       }
     >
       <ol className="first-steps">
@@ -62,7 +63,7 @@ export function FirstSteps() {
               <span aria-hidden="true">{done?.has(key) ? "✓" : "○"}</span> {key === next?.key ? <Link to={to}>{title}</Link> : title}
               <span className="visually-hidden">{done?.has(key) ? " (done)" : ""}</span>
             </strong>
-            <span className="small muted">{text}</span>
+            <Muted isSmall>{text}</Muted>
           </li>
         ))}
       </ol>

@@ -11,9 +11,11 @@ import { useComparison } from "../../queries/compare";
 import { useRequests } from "../../queries/requests";
 import { useTasks } from "../../queries/tasks";
 import { AheadBehind, BranchLink, LaneDot, ProtectedMark } from "../../ui/branch-name";
+import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copyable";
 import { CountsBadge } from "../../ui/counts-badge";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { SearchField } from "../../ui/search-field";
 import { Empty, Loaded } from "../../ui/states";
@@ -39,13 +41,13 @@ export function HomePage() {
       <PageHead
         title="Catalogs"
         actions={
-          <button type="button" className="button" onClick={() => setMaking(true)}>
+          <Button onClick={() => setMaking(true)}>
             <Icon name="database" />
             New catalog
-          </button>
+          </Button>
         }
       />
-      <p className="muted">Change tables on a branch, see exactly which rows changed, have it reviewed, then merge it. A merge can be reverted.</p>
+      <Muted as="p">Change tables on a branch, see exactly which rows changed, have it reviewed, then merge it. A merge can be reverted.</Muted>
       <Suspense>{isMaking ? <NewCatalogDialog onClose={() => setMaking(false)} /> : null}</Suspense>
       <Waiting />
       {catalogs.data?.results.some(({ name }) => name === DEMO) ? <FirstSteps /> : null}
@@ -69,9 +71,9 @@ function Catalogs({ catalogs }: { catalogs: readonly Catalog[] }) {
     <>
       {isLong ? <SearchField label="Filter catalogs by name or comment" text={wanted} onSearch={setWanted} /> : null}
       {isLong && wanted ? (
-        <p className="small muted" role="status">
+        <Muted as="p" isSmall role="status">
           {count(found.length)} of {counted(catalogs.length, "catalog")} {found.length === 1 ? "fits" : "fit"} the filter.
-        </p>
+        </Muted>
       ) : null}
       {inOrder.map((catalog) => (
         <CatalogPanel
@@ -79,9 +81,9 @@ function Catalogs({ catalogs }: { catalogs: readonly Catalog[] }) {
           catalog={catalog}
           pin={
             catalogs.length > 1 ? (
-              <button type="button" className="button small" aria-pressed={isPinned(catalog.name)} title="Pinned catalogs stand first, in this browser." onClick={() => toggle(catalog.name)}>
+              <Button isSmall aria-pressed={isPinned(catalog.name)} title="Pinned catalogs stand first, in this browser." onClick={() => toggle(catalog.name)}>
                 Pin<span className="visually-hidden"> {catalog.name}</span>
-              </button>
+              </Button>
             ) : null
           }
         />
@@ -104,18 +106,18 @@ function CatalogPanel({ catalog, pin }: { catalog: Catalog; pin: ReactNode }) {
         <span className="row">
           <Icon name="database" />
           <Link to={catalogAddress(catalog.name)}>{catalog.name}</Link>
-          <span className="muted small">{catalog.comment}</span>
+          <Muted isSmall>{catalog.comment}</Muted>
         </span>
       }
       actions={
-        <span className="muted small">
+        <Muted isSmall>
           {counted(catalog.branch_count, "branch", "branches")} · {counted(catalog.commit_count, "commit")} ·{" "}
           <OpenRequests catalog={catalog.name} /> ·{" "}
           <Link to={pipelinesAddress(catalog.name)}>
             Pipelines<span className="visually-hidden"> of {catalog.name}</span>
           </Link>{" "}
           {pin}
-        </span>
+        </Muted>
       }
     >
       {branches.isPending ? (
@@ -178,9 +180,9 @@ function BranchRow({ catalog, branch, isProtected }: { catalog: string; branch: 
         {last ? (
           <>
             <code>v{last.version}</code> {last.operation}{" "}
-            <span className="muted">
+            <Muted>
               <Time at={last.time} />
-            </span>
+            </Muted>
           </>
         ) : null}
       </span>

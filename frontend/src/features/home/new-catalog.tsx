@@ -4,6 +4,7 @@ import { branchAddress } from "../../model/addresses";
 import { catalogCreate } from "../../model/sql";
 import { TextField, WriteDialog } from "../sql/write-dialog";
 import { Samples } from "./samples";
+import { Muted } from "../../ui/muted";
 
 /** A catalog of one's own, and then its first branch. */
 export default function NewCatalogDialog({ onClose }: { onClose: () => void }) {
@@ -19,7 +20,7 @@ export default function NewCatalogDialog({ onClose }: { onClose: () => void }) {
       leadsTo={branchAddress(wanted, "main")}
       onClose={onClose}
     >
-      <p className="muted">A catalog holds databases, tables and their branches. It begins with the branch main.</p>
+      <Muted as="p">A catalog holds databases, tables and their branches. It begins with the branch main.</Muted>
       <Samples />
       <TextField label="Name" value={name} onChange={setName} isFirst />
       <TextField label="What it is for (optional)" value={comment} onChange={setComment} maxLength={1000} />

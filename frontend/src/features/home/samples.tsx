@@ -3,6 +3,8 @@ import { useNavigate } from "react-router";
 import { taskAddress } from "../../model/addresses";
 import { DEMO } from "../../model/first-steps";
 import { useCatalogs, useSampleLoad } from "../../queries/catalogs";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 import { JUST_STARTED } from "../tasks/just-started";
 
@@ -21,19 +23,18 @@ export function Samples({ className = "" }: { className?: string }) {
   return (
     <div className={`stack tight ${className}`}>
       <p className="row">
-        <span className="muted">Load a sample:</span>
+        <Muted>Load a sample:</Muted>
         {missing.map(({ name, holds }) => (
-          <button
+          <Button
             key={name}
-            type="button"
-            className="button small"
+            isSmall
             title={holds}
             disabled={load.isPending}
             onClick={() => load.mutate(name, { onSuccess: (task) => void navigate(taskAddress(task.id), { state: JUST_STARTED }) })}
           >
             {name}
             <span className="visually-hidden">: {holds}</span>
-          </button>
+          </Button>
         ))}
       </p>
       {load.error ? <Failure error={load.error} /> : null}

@@ -5,8 +5,10 @@ import { asProblem } from "../../api/problem";
 import { refusalOf, type OpenChoices } from "../../model/import-choices";
 import { columnFor } from "../../model/import-target";
 import type { useImportReread } from "../../queries/imports";
+import { Input } from "../../ui/field";
 import { Grid } from "../../ui/grid";
 import type { Target } from "./target-fields";
+import { Muted } from "../../ui/muted";
 
 const TYPES = ["string", "boolean", "int", "bigint", "double", "decimal(18,2)", "date", "timestamp", "timestamp_ntz", "binary"];
 
@@ -100,8 +102,8 @@ function TypeChoice({ column, onSay }: { column: ImportColumn; onSay: (type: str
 
 /** The type that the existing table gives the column, or that it has no such column. */
 function TypeThere({ column, table }: { column: ImportColumn; table: readonly Column[] | undefined }) {
-  if (!column.include) return <span className="muted">left out</span>;
-  if (!table) return <span className="muted">—</span>;
+  if (!column.include) return <Muted>left out</Muted>;
+  if (!table) return <Muted>—</Muted>;
   const there = columnFor(column, table);
   return there ? <code>{there.type}</code> : <Problem text="The table has no such column." />;
 }
@@ -116,8 +118,7 @@ function TextChoice({ label, value, list, onSay }: { label: string; value: strin
     else if (text !== value) onSay(text.trim());
   };
   return (
-    <input
-      className="input"
+    <Input
       aria-label={label}
       value={text}
       list={list}

@@ -3,9 +3,9 @@ import { useParams, useSearchParams } from "react-router";
 import { branchAddress, importAddress } from "../../model/addresses";
 import { useImport, type ImportPlace } from "../../queries/imports";
 import { LaneDot } from "../../ui/branch-name";
+import { LinkButton } from "../../ui/button";
 import { PageHead } from "../../ui/page";
 import { Loaded } from "../../ui/states";
-import { Link } from "react-router";
 import { ImportReview } from "./import-review";
 import { SendFile } from "./send-file";
 import "../../styles/imports.css";
@@ -28,9 +28,9 @@ export function ImportPage() {
       <PageHead
         title="Import a file"
         actions={
-          <Link className="button" to={branchAddress(catalog, branch)}>
+          <LinkButton to={branchAddress(catalog, branch)}>
             Tables of {branch}
-          </Link>
+          </LinkButton>
         }
       >
         <span className="row">
@@ -56,9 +56,9 @@ function Waiting({ place, importId, table }: { place: ImportPlace; importId: str
       </Loaded>
       {file.error && !file.data ? (
         <p>
-          <Link className="button" to={importAddress(place.catalog, place.branch)}>
+          <LinkButton to={importAddress(place.catalog, place.branch)}>
             Send another file
-          </Link>
+          </LinkButton>
         </p>
       ) : null}
     </>

@@ -9,6 +9,8 @@ import { columnsChosen } from "../../model/import-choices";
 import { columnsMissing, columnsUnknown, tableNameOf } from "../../model/import-target";
 import { useImportDiscard, useImportLoad, useImportReread, useOpenChoices, type ImportPlace } from "../../queries/imports";
 import { useDatabases, useTable } from "../../queries/tables";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
 import { Failure } from "../../ui/states";
@@ -74,13 +76,13 @@ function FileFacts({ place, file }: { place: ImportPlace; file: FileImport }) {
     <Panel
       title={file.name}
       actions={
-        <button type="button" className="button small" disabled={discard.isPending} onClick={throwAway}>
+        <Button isSmall disabled={discard.isPending} onClick={throwAway}>
           Discard
-        </button>
+        </Button>
       }
     >
       <div className="inside stack tight">
-        <p className="row small muted">
+        <Muted as="p" isSmall className="row">
           <span>{file.compression ? `${file.format}, ${file.compression}` : file.format}</span>
           {file.encoding ? <span>{file.encoding}</span> : null}
           <span>{bytes(file.bytes)}</span>
@@ -89,7 +91,7 @@ function FileFacts({ place, file }: { place: ImportPlace; file: FileImport }) {
           <span>
             expires <Time at={file.expires_at} />
           </span>
-        </p>
+        </Muted>
         {file.warnings.map((warning) => (
           <p key={warning} className="notice amber small">
             {warning}
@@ -156,12 +158,12 @@ function LoadButton({
       {load.error ? <Failure error={load.error} /> : null}
       <MessageField value={message} onChange={setMessage} />
       <p className="row">
-        <button type="button" className="button primary" disabled={!isReady || load.isPending} onClick={start}>
+        <Button look="primary" disabled={!isReady || load.isPending} onClick={start}>
           {load.isPending ? "Starting …" : isNew ? `Create ${where}` : `Append to ${where}`}
-        </button>
-        <span className="small muted">
+        </Button>
+        <Muted isSmall>
           {counted(file.rows, "row")} are imported to {place.branch} in one commit: all of them or none.
-        </span>
+        </Muted>
       </p>
     </div>
   );

@@ -4,7 +4,9 @@ import type { ImportColumn } from "../../api/resources";
 import { counted } from "../../model/format";
 import { madePlain, plainNames } from "../../model/plain-names";
 import type { useImportReread } from "../../queries/imports";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Muted } from "../../ui/muted";
 
 /** Says which names were made plain, with the way back. `isOffered`: offers names that need no backticks, and shows each
  * before it is taken. Nothing where all names are the file's and plain. */
@@ -15,10 +17,10 @@ export function PlainNames({ columns, reread, isOffered }: { columns: readonly I
   if (made.length) {
     return (
       <div className="row small inside">
-        <span className="muted">{counted(made.length, "name was", "names were")} made plain, so that SQL needs no backticks.</span>
-        <button type="button" className="button small" onClick={() => reread.mutate({ columns: made.map(({ source }) => ({ source, name: source })) })}>
+        <Muted>{counted(made.length, "name was", "names were")} made plain, so that SQL needs no backticks.</Muted>
+        <Button isSmall onClick={() => reread.mutate({ columns: made.map(({ source }) => ({ source, name: source })) })}>
           Use the names of the file
-        </button>
+        </Button>
       </div>
     );
   }
@@ -29,10 +31,10 @@ export function PlainNames({ columns, reread, isOffered }: { columns: readonly I
   };
   return (
     <div className="row small inside">
-      <span className="muted">{counted(found.length, "name needs", "names need")} backticks in SQL.</span>
-      <button type="button" className="button small" onClick={() => setAsking(true)}>
+      <Muted>{counted(found.length, "name needs", "names need")} backticks in SQL.</Muted>
+      <Button isSmall onClick={() => setAsking(true)}>
         Make names plain …
-      </button>
+      </Button>
       {isAsking ? (
         <ConfirmDialog
           title="Make names plain"

@@ -3,6 +3,9 @@ import { useState, type KeyboardEvent } from "react";
 import type { FileImport } from "../../api/resources";
 import { FILE, type OpenChoices } from "../../model/import-choices";
 import type { useImportReread } from "../../queries/imports";
+import { Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 import { Failure } from "../../ui/states";
 
 const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" } as const;
@@ -80,8 +83,8 @@ export function ReadingOptions({ file, open, reread }: { file: FileImport; open:
             </label>
             <label className="row">
               Lines to skip
-              <input
-                className="input number"
+              <Input
+                className="number"
                 type="number"
                 min={0}
                 max={1_000_000}
@@ -94,7 +97,7 @@ export function ReadingOptions({ file, open, reread }: { file: FileImport; open:
             <Choice label="Separator" value={(file.delimiter ?? ",") as Delimiter} names={DELIMITERS} isDisabled={reread.isPending} onChoose={(delimiter) => reread.mutate({ delimiter })} />
             <label className="row">
               Also read as NULL
-              <input className="input" value={nullText} size={6} maxLength={100} onChange={(event) => setNullText(event.target.value)} onBlur={say} onKeyDown={sayOnEnter} />
+              <Input value={nullText} size={6} maxLength={100} onChange={(event) => setNullText(event.target.value)} onBlur={say} onKeyDown={sayOnEnter} />
             </label>
             <Choice label="Numbers are written" value={file.numbers ?? AS_SQL} names={NUMBERS} isDisabled={reread.isPending} onChoose={(numbers) => reread.mutate({ numbers: numbers || null })} />
             <Choice label="Dates are written" value={file.dates ?? AS_SQL} names={DATES} isDisabled={reread.isPending} onChoose={(dates) => reread.mutate({ dates: dates || null })} />
@@ -103,7 +106,7 @@ export function ReadingOptions({ file, open, reread }: { file: FileImport; open:
         <Choice label="Encoding" value={file.encoding ?? "utf-8"} names={ENCODINGS} isDisabled={reread.isPending} onChoose={(encoding) => reread.mutate({ encoding })} />
       </div>
       {file.numbers || file.dates ? (
-        <p className="small muted">Columns of numbers and dates are read that way, as the first rows below show. Columns of the type string keep their text.</p>
+        <Muted as="p" isSmall>Columns of numbers and dates are read that way, as the first rows below show. Columns of the type string keep their text.</Muted>
       ) : null}
       {reread.error && isOfLayout ? <Failure error={reread.error} /> : null}
     </div>
@@ -126,13 +129,13 @@ function Choice<Value extends string>({
   return (
     <label className="row">
       {label}
-      <select className="input" value={value} disabled={isDisabled} onChange={(event) => onChoose(event.target.value as Value)}>
+      <Select value={value} disabled={isDisabled} onChange={(event) => onChoose(event.target.value as Value)}>
         {Object.entries<string>(names).map(([each, name]) => (
           <option key={each} value={each}>
             {name}
           </option>
         ))}
-      </select>
+      </Select>
     </label>
   );
 }

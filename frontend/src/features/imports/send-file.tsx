@@ -4,6 +4,7 @@ import { importAddress } from "../../model/addresses";
 import { bytes, counted } from "../../model/format";
 import { useImports, useImportSend, type ImportPlace } from "../../queries/imports";
 import { DropZone, SendProgress } from "../../ui/drop-zone";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -40,12 +41,12 @@ function WaitingFiles({ place }: { place: ImportPlace }) {
         {found.map((file) => (
           <li key={file.id}>
             <Link to={importAddress(place.catalog, place.branch, { import: file.id })}>{file.name}</Link>
-            <span className="small muted">
+            <Muted isSmall>
               {file.format}, {bytes(file.bytes)}, {counted(file.rows, "row")}
-            </span>
-            <span className="small muted">
+            </Muted>
+            <Muted isSmall>
               sent <Time at={file.created_at} />
-            </span>
+            </Muted>
           </li>
         ))}
       </ul>

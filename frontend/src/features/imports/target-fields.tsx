@@ -3,6 +3,8 @@ import { sqlAddress } from "../../model/addresses";
 import { Link } from "react-router";
 import type { ImportPlace } from "../../queries/imports";
 import { useDatabases, useTables } from "../../queries/tables";
+import { Field, Input } from "../../ui/field";
+import { Select } from "../../ui/select";
 import { Empty, Loaded } from "../../ui/states";
 
 /** Where rows go. `key` and `partition` hold names that columns have in the file: those in the table may change. */
@@ -58,15 +60,14 @@ function Fields({
           Rows for an existing table
         </label>
       </fieldset>
-      <label className="field">
-        <span>Database</span>
-        <select className="input" value={target.database} onChange={(event) => change({ database: event.target.value })}>
+      <Field label="Database">
+        <Select value={target.database} onChange={(event) => change({ database: event.target.value })}>
           {target.database === "" ? <option value="">Choose one</option> : null}
           {databases.map((name) => (
             <option key={name}>{name}</option>
           ))}
-        </select>
-      </label>
+        </Select>
+      </Field>
       <TableField place={place} target={target} onTable={(table) => change({ table })} />
     </div>
   );
@@ -79,10 +80,8 @@ function TableField({ place, target, onTable }: { place: ImportPlace; target: Ta
   const names = tables.data?.pages.flatMap((page) => page.results.map(({ name }) => name)) ?? [];
   const taken = isNew && names.some((name) => name.toLowerCase() === search.toLowerCase());
   return (
-    <label className="field">
-      <span>Table</span>
-      <input
-        className="input"
+    <Field label="Table">
+      <Input
         value={target.table}
         list={isNew ? undefined : "known-tables"}
         maxLength={255}
@@ -98,6 +97,6 @@ function TableField({ place, target, onTable }: { place: ImportPlace; target: Ta
         </datalist>
       )}
       {taken ? <span className="problem">There is a table of this name: choose another, or add rows to it.</span> : null}
-    </label>
+    </Field>
   );
 }

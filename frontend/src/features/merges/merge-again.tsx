@@ -1,9 +1,9 @@
 import { useState } from "react";
-import { Link } from "react-router";
 
 import type { MergeRecord } from "../../api/resources";
 import { compareAddress, requestAddress } from "../../model/addresses";
 import { useComparison } from "../../queries/compare";
+import { Button, LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { MergeDialog } from "../compare/merge-actions";
 
@@ -14,22 +14,22 @@ export function MergeAgain({ record }: { record: MergeRecord }) {
   const summary = useComparison(pair, { limit: 1 }, !record.request).data?.pages[0];
   if (record.request) {
     return (
-      <Link className="button primary" to={requestAddress(record.catalog, record.request.number)}>
+      <LinkButton look="primary" to={requestAddress(record.catalog, record.request.number)}>
         Merge request #{record.request.number}
-      </Link>
+      </LinkButton>
     );
   }
   const isFree = summary?.mergeable === true && !summary.is_empty;
   return (
     <>
-      <Link className={isFree ? "button" : "button primary"} to={compareAddress(pair.catalog, pair.source, pair.destination)}>
+      <LinkButton look={isFree ? undefined : "primary"} to={compareAddress(pair.catalog, pair.source, pair.destination)}>
         Compare now
-      </Link>
+      </LinkButton>
       {isFree ? (
-        <button type="button" className="button primary" onClick={() => setAsking(true)}>
+        <Button look="primary" onClick={() => setAsking(true)}>
           <Icon name="merge" />
           {record.outcome === "dry run" ? "Merge" : "Merge again"}
-        </button>
+        </Button>
       ) : null}
       {isAsking && summary ? <MergeDialog pair={pair} summary={summary} onClose={() => setAsking(false)} /> : null}
     </>

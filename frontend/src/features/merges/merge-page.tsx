@@ -13,9 +13,11 @@ import { findingMark } from "../../model/verdict";
 import { useRules } from "../../queries/compare";
 import { useMerge } from "../../queries/merges";
 import { BranchLink } from "../../ui/branch-name";
+import { Button, LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { MarkBadge } from "../../ui/mark";
 import { Menu } from "../../ui/menu";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -56,14 +58,14 @@ function MergeView({ record }: { record: MergeRecord }) {
             {outcome === "merged" ? (
               <>
                 {record.undone_by ? null : (
-                  <button type="button" className="button" onClick={() => setReverting(true)}>
+                  <Button onClick={() => setReverting(true)}>
                     <Icon name="undo" />
                     Revert
-                  </button>
+                  </Button>
                 )}
-                <Link className="button" to={compareAddress(catalog, destination, source)}>
+                <LinkButton to={compareAddress(catalog, destination, source)}>
                   Compare {destination} with {source}
-                </Link>
+                </LinkButton>
               </>
             ) : (
               <MergeAgain record={record} />
@@ -78,7 +80,7 @@ function MergeView({ record }: { record: MergeRecord }) {
           <OutcomeBadge outcome={outcome} />
         </span>
       </PageHead>
-      <p className="small muted row">
+      <Muted as="p" isSmall className="row">
         <Link to={mergesAddress(catalog)}>{catalog}</Link>
         <span>
           base <code>v{record.merge_base}</code>, {source} <code>v{record.source_head}</code>, {destination}{" "}
@@ -88,7 +90,7 @@ function MergeView({ record }: { record: MergeRecord }) {
           {record.actor ? `${record.actor}, ` : ""}
           <Time at={record.time} />
         </span>
-      </p>
+      </Muted>
       {record.undone_by ? (
         <Undone undone={record.undone_by}>
           Another merge of {source} brings nothing of it: it counts as merged.{" "}
@@ -213,7 +215,7 @@ function Findings({ title, findings, record }: { title: string; findings: readon
                 <strong>{titleOf(finding)}</strong>
               </p>
               <p>{finding.message}</p>
-              <p className="muted">{finding.remedy}</p>
+              <Muted as="p">{finding.remedy}</Muted>
             </div>
           ))}
         </div>
@@ -232,7 +234,7 @@ function DecidedFindings({ record }: { record: MergeRecord }) {
       <ul className="stack tight small">
         {resolutions.map((made) => (
           <li key={made.resolution}>
-            ◆ {madeWhere(made)}: {textOr(withoutRow(made.effect ?? ""), decisionText(made.decision, textOr(made.name, made.value ?? "")))} <span className="muted">{made.author}</span>
+            ◆ {madeWhere(made)}: {textOr(withoutRow(made.effect ?? ""), decisionText(made.decision, textOr(made.name, made.value ?? "")))} <Muted>{made.author}</Muted>
           </li>
         ))}
         {decided.map((finding, place) => (

@@ -4,8 +4,11 @@ import { compareAddress, mergeAddress } from "../../model/addresses";
 import { MERGES, RECORD_KINDS } from "../../model/records";
 import { useMerges, type MergeSummary } from "../../queries/merges";
 import { LaneDot } from "../../ui/branch-name";
+import { Button, LinkButton } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { RevertedBadge } from "../../ui/reverted-badge";
 import { PageHead, Panel } from "../../ui/page";
+import { Select } from "../../ui/select";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { OutcomeBadge } from "./outcome-badge";
@@ -22,20 +25,20 @@ export function MergesPage() {
       <PageHead
         title={title}
         actions={
-          <Link className="button primary" to={compareAddress(catalog)}>
+          <LinkButton look="primary" to={compareAddress(catalog)}>
             Compare branches
-          </Link>
+          </LinkButton>
         }
       />
       <Panel
         actions={
-          <select className="input state-filter" aria-label="Kind of records" value={kind} onChange={(event) => setQuery({ kind: event.target.value })}>
+          <Select className="state-filter" aria-label="Kind of records" value={kind} onChange={(event) => setQuery({ kind: event.target.value })}>
             {RECORD_KINDS.map((known) => (
               <option key={known.kind} value={known.kind}>
                 {known.title}
               </option>
             ))}
-          </select>
+          </Select>
         }
       >
         <Loaded query={merges} label={title.toLowerCase()}>
@@ -43,9 +46,9 @@ export function MergesPage() {
         </Loaded>
         {merges.hasNextPage ? (
           <p className="inside">
-            <button type="button" className="button small" onClick={() => void merges.fetchNextPage()}>
+            <Button isSmall onClick={() => void merges.fetchNextPage()}>
               Older {title.toLowerCase()}
-            </button>
+            </Button>
           </p>
         ) : null}
       </Panel>
@@ -77,11 +80,11 @@ function RecordList({ title, empty, records }: { title: string; empty: string; r
           <Link to={mergeAddress(record.merge_id)} className="row">
             <RecordName record={record} />
           </Link>
-          <span className="small muted">{record.version === null ? "" : `made v${record.version}`}</span>
-          <span className="small muted when">
+          <Muted isSmall>{record.version === null ? "" : `made v${record.version}`}</Muted>
+          <Muted isSmall className="when">
             {record.actor ? `${record.actor}, ` : ""}
             <Time at={record.time} />
-          </span>
+          </Muted>
         </li>
       ))}
     </ul>

@@ -6,6 +6,7 @@ import { bytes, count } from "../../model/format";
 import { changedFields, settingText } from "../../model/records";
 import { BranchLink } from "../../ui/branch-name";
 import { Grid } from "../../ui/grid";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { Evidence } from "./evidence";
@@ -22,13 +23,13 @@ export function RecordView({ record }: { record: OtherRecord }) {
           {titleOf(record)} <OutcomeBadge outcome={record.outcome} />
         </span>
       </PageHead>
-      <p className="small muted row">
+      <Muted as="p" isSmall className="row">
         <Link to={mergesAddress(record.catalog, record.kind)}>{record.catalog}</Link>
         <span>
           {record.actor ? `${record.actor}, ` : ""}
           <Time at={record.time} />
         </span>
-      </p>
+      </Muted>
       <Details record={record} />
       <Evidence record={record} />
     </>

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import type { MergeRecord } from "../../api/resources";
 import { requestAddress } from "../../model/addresses";
 import { decisionText, madeWhere } from "../../model/timeline";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 
 /** Of a merge that a merge request was carried out for: who asked, who approved, what was decided and checked. */
@@ -25,9 +26,9 @@ export function ReviewEvidence({ record }: { record: MergeRecord }) {
             ? approvals.map(({ reviewer, review, fingerprint }) => (
                 <span key={review} className="row">
                   ✓ {reviewer}{" "}
-                  <span className="muted">
+                  <Muted>
                     plan <code title={fingerprint}>{fingerprint.slice(0, 8)}</code>
-                  </span>
+                  </Muted>
                 </span>
               ))
             : "no one"}
@@ -39,7 +40,7 @@ export function ReviewEvidence({ record }: { record: MergeRecord }) {
               {resolutions.map((made) => (
                 <span key={made.resolution} className="row">
                   ◆ {madeWhere(made)}: {decisionText(made.decision, made.name)}{" "}
-                  <span className="muted">{made.author}</span>
+                  <Muted>{made.author}</Muted>
                 </span>
               ))}
             </dd>

@@ -6,7 +6,9 @@ import { entriesFound, pageEntries, type Entry } from "../../model/palette-entri
 import { useCatalogs } from "../../queries/catalogs";
 import { useSearchEntries } from "../../queries/search";
 import { Dialog } from "../../ui/dialog";
+import { Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 
 /** Search over everything with a name; arrows choose, Enter goes there: to the best match of what is typed, found or not yet. */
 export function Palette({ place, onClose }: { place: AddressPlace; onClose: () => void }) {
@@ -41,8 +43,7 @@ export function Palette({ place, onClose }: { place: AddressPlace; onClose: () =
   };
   return (
     <Dialog title="Search" onClose={onClose} className="palette">
-      <input
-        className="input"
+      <Input
         role="combobox"
         aria-label="Search branches, tags, databases, tables, columns, merges, pipelines and pages"
         aria-expanded="true"
@@ -72,11 +73,11 @@ export function Palette({ place, onClose }: { place: AddressPlace; onClose: () =
           >
             <Icon name={entry.icon} size={14} />
             <span className="grow ellipsis">{entry.label}</span>
-            <span className="muted small">{entry.detail}</span>
+            <Muted isSmall>{entry.detail}</Muted>
           </div>
         ))}
       </div>
-      {isComplete && entries.length === 0 ? <p className="muted">Nothing has that name.</p> : null}
+      {isComplete && entries.length === 0 ? <Muted as="p">Nothing has that name.</Muted> : null}
     </Dialog>
   );
 }

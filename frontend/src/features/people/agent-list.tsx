@@ -2,7 +2,9 @@ import { useState } from "react";
 
 import { counted } from "../../model/format";
 import { useAgentChange, useAgents, useAgentTokens, type Agent } from "../../queries/people";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Muted } from "../../ui/muted";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import "../../styles/catalog-settings.css";
@@ -18,10 +20,10 @@ export function AgentList({ isOfAll }: { isOfAll: boolean }) {
   const [asked, setAsked] = useState<Asked>();
   return (
     <>
-      <p className="inside muted">
+      <Muted as="p" className="inside">
         Agents are programs that decide for themselves. They write on branches of their own, and people merge.{" "}
         {isOfAll ? "These are all of the server." : "These are the ones that you answer for."}
-      </p>
+      </Muted>
       <Loaded query={agents} label="agents">
         {({ results }) =>
           results.length === 0 ? (
@@ -46,7 +48,7 @@ function Entry({ agent, onAsk }: { agent: Agent; onAsk: (act: Asked["act"]) => v
     <li>
       <div className="stack tight wide">
         <span>
-          <strong>{agent.name}</strong> <span className="small muted">of {agent.owner}</span>
+          <strong>{agent.name}</strong> <Muted isSmall>of {agent.owner}</Muted>
         </span>
         <span>{agent.purpose}</span>
         <dl className="small">
@@ -64,12 +66,12 @@ function Entry({ agent, onAsk }: { agent: Agent; onAsk: (act: Asked["act"]) => v
         </details>
       </div>
       <span className="row">
-        <button type="button" className="button small" onClick={() => onAsk("revoke")}>
+        <Button isSmall onClick={() => onAsk("revoke")}>
           Revoke tokens<span className="visually-hidden"> of {agent.name}</span>
-        </button>
-        <button type="button" className="button small" onClick={() => onAsk("end")}>
+        </Button>
+        <Button isSmall onClick={() => onAsk("end")}>
           End<span className="visually-hidden"> {agent.name}</span>
-        </button>
+        </Button>
       </span>
     </li>
   );
@@ -103,7 +105,7 @@ function Tokens({ name }: { name: string }) {
     <Loaded query={tokens} label="tokens">
       {({ results, next }) => (
         <>
-          {results.length === 0 ? <p className="muted">It has no token, so it can do nothing.</p> : null}
+          {results.length === 0 ? <Muted as="p">It has no token, so it can do nothing.</Muted> : null}
           <ul className="small" aria-label={`Tokens of ${name}`}>
             {results.map((token) => (
               <li key={token.id}>
@@ -118,7 +120,7 @@ function Tokens({ name }: { name: string }) {
               </li>
             ))}
           </ul>
-          {next === null ? null : <p className="muted">It has more tokens. lake agents --tokens {name} lists all.</p>}
+          {next === null ? null : <Muted as="p">It has more tokens. lake agents --tokens {name} lists all.</Muted>}
         </>
       )}
     </Loaded>

@@ -4,6 +4,10 @@ import type { Role } from "../../api/resources";
 import { counted } from "../../model/format";
 import { ROLES } from "../../model/roles";
 import { useGroupRoleChange, useGroupRoles, useGroups, type GroupRole } from "../../queries/people";
+import { Button } from "../../ui/button";
+import { Field, FieldGroup } from "../../ui/field";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 import { Failure, Loaded } from "../../ui/states";
 
 /** Groups that have a role in the catalog; owners give and take them. */
@@ -22,7 +26,7 @@ export function GroupRoles({ catalog, mayManage }: { catalog: string; mayManage:
                 ))}
               </ul>
             ) : (
-              <p className="inside muted">No group has a role here.</p>
+              <Muted as="p" className="inside">No group has a role here.</Muted>
             )}
             {mayManage ? <AddGroup catalog={catalog} taken={results.map(({ group }) => group)} /> : null}
           </>
@@ -37,7 +41,7 @@ function GroupRow({ catalog, shown, mayManage }: { catalog: string; shown: Group
   return (
     <li>
       <strong>{shown.group}</strong>
-      <span className="small muted">{counted(shown.member_count, "member")}</span>
+      <Muted isSmall>{counted(shown.member_count, "member")}</Muted>
       <span className="row">
         {mayManage ? (
           <>
@@ -47,9 +51,9 @@ function GroupRow({ catalog, shown, mayManage }: { catalog: string; shown: Group
               isBusy={change.isPending}
               onChange={(role) => change.mutate({ do: "change", shown, role })}
             />
-            <button type="button" className="button small" disabled={change.isPending} onClick={() => change.mutate({ do: "remove", group: shown.group })}>
+            <Button isSmall disabled={change.isPending} onClick={() => change.mutate({ do: "remove", group: shown.group })}>
               Remove<span className="visually-hidden"> the group {shown.group}</span>
-            </button>
+            </Button>
           </>
         ) : (
           <span className="badge">{shown.role}</span>
@@ -73,22 +77,21 @@ function AddGroup({ catalog, taken }: { catalog: string; taken: readonly string[
   };
   return (
     <form className="inside row pair-form" onSubmit={submit}>
-      <label className="field grow">
-        <span>Group</span>
-        <select className="input" required value={group} onChange={(event) => setGroup(event.target.value)}>
+      <Field label="Group" className="grow">
+        <Select required value={group} onChange={(event) => setGroup(event.target.value)}>
           <option value="">Choose a group</option>
           {free.map(({ name }) => (
             <option key={name}>{name}</option>
           ))}
-        </select>
-      </label>
-      <div className="field">
+        </Select>
+      </Field>
+      <FieldGroup>
         <span>Role</span>
         <RoleField label="Role of the new group" role={role} isBusy={false} onChange={setRole} />
-      </div>
-      <button type="submit" className="button primary" disabled={add.isPending || group === ""}>
+      </FieldGroup>
+      <Button type="submit" look="primary" disabled={add.isPending || group === ""}>
         Add
-      </button>
+      </Button>
       {add.error ? <Failure error={add.error} /> : null}
     </form>
   );
@@ -100,10 +103,10 @@ function RoleField({ label, role, isBusy, onChange }: { label: string; role: Rol
     if (chosen) onChange(chosen);
   };
   return (
-    <select className="input role" aria-label={label} value={role} disabled={isBusy} onChange={(event) => choose(event.target.value)}>
+    <Select className="role" aria-label={label} value={role} disabled={isBusy} onChange={(event) => choose(event.target.value)}>
       {ROLES.map((known) => (
         <option key={known}>{known}</option>
       ))}
-    </select>
+    </Select>
   );
 }

@@ -2,7 +2,10 @@ import { useState, type SubmitEvent } from "react";
 
 import { counted } from "../../model/format";
 import { useGroupChange, useGroups } from "../../queries/people";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Field, Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
 import { Empty, Failure, Loaded } from "../../ui/states";
 
 export function GroupsTab({ isSuperuser }: { isSuperuser: boolean }) {
@@ -18,19 +21,18 @@ export function GroupsTab({ isSuperuser }: { isSuperuser: boolean }) {
   return (
     <>
       <div className="inside stack tight">
-        <p className="muted">Owners of a catalog give a group a role there; each of its members has at least that role.</p>
+        <Muted as="p">Owners of a catalog give a group a role there; each of its members has at least that role.</Muted>
         {isSuperuser ? (
           <form className="row pair-form" onSubmit={submit}>
-            <label className="field grow">
-              <span>New group</span>
-              <input className="input" required maxLength={150} value={name} onChange={(event) => setName(event.target.value)} />
-            </label>
-            <button type="submit" className="button primary" disabled={add.isPending || name.trim() === ""}>
+            <Field label="New group" className="grow">
+              <Input required maxLength={150} value={name} onChange={(event) => setName(event.target.value)} />
+            </Field>
+            <Button type="submit" look="primary" disabled={add.isPending || name.trim() === ""}>
               Add
-            </button>
+            </Button>
           </form>
         ) : (
-          <p className="small muted">Superusers make groups and say who is in them.</p>
+          <Muted as="p" isSmall>Superusers make groups and say who is in them.</Muted>
         )}
         {add.error ? <Failure error={add.error} /> : null}
       </div>
@@ -43,11 +45,11 @@ export function GroupsTab({ isSuperuser }: { isSuperuser: boolean }) {
               {found.map((group) => (
                 <li key={group.name}>
                   <strong>{group.name}</strong>
-                  <span className="small muted">{counted(group.member_count, "member")}</span>
+                  <Muted isSmall>{counted(group.member_count, "member")}</Muted>
                   {isSuperuser ? (
-                    <button type="button" className="button small" onClick={() => setRemoved(group.name)}>
+                    <Button isSmall onClick={() => setRemoved(group.name)}>
                       Remove<span className="visually-hidden"> {group.name}</span>
-                    </button>
+                    </Button>
                   ) : null}
                 </li>
               ))}
@@ -57,9 +59,9 @@ export function GroupsTab({ isSuperuser }: { isSuperuser: boolean }) {
       </Loaded>
       {groups.hasNextPage ? (
         <p className="inside">
-          <button type="button" className="button small" onClick={() => void groups.fetchNextPage()}>
+          <Button isSmall onClick={() => void groups.fetchNextPage()}>
             More groups
-          </button>
+          </Button>
         </p>
       ) : null}
       {removed === undefined ? null : (

@@ -1,7 +1,9 @@
 import { useState, type SubmitEvent } from "react";
 
 import { useGroups, useInvite } from "../../queries/people";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Field, Input } from "../../ui/field";
 import { Failure } from "../../ui/states";
 import { LinkShown } from "./link-shown";
 
@@ -16,9 +18,9 @@ export function InviteDialog({ isSuperuser, onClose }: { isSuperuser: boolean; o
       <Dialog title={`${invite.data.username} is invited`} onClose={onClose}>
         <LinkShown username={invite.data.username} invitation={invite.data.invitation} />
         <div className="actions">
-          <button type="button" className="button primary" onClick={onClose}>
+          <Button look="primary" onClick={onClose}>
             I have it
-          </button>
+          </Button>
         </div>
       </Dialog>
     );
@@ -31,10 +33,8 @@ export function InviteDialog({ isSuperuser, onClose }: { isSuperuser: boolean; o
   return (
     <Dialog title="Invite somebody" onClose={onClose}>
       <form className="stack" onSubmit={submit}>
-        <label className="field">
-          <span>User name</span>
-          <input
-            className="input"
+        <Field label="User name">
+          <Input
             value={username}
             onChange={(event) => setUsername(event.target.value)}
             required
@@ -43,11 +43,10 @@ export function InviteDialog({ isSuperuser, onClose }: { isSuperuser: boolean; o
             // eslint-disable-next-line jsx-a11y/no-autofocus -- a dialog that was opened to type in
             autoFocus
           />
-        </label>
-        <label className="field">
-          <span>E-mail address (optional)</span>
-          <input className="input" type="email" value={email} onChange={(event) => setEmail(event.target.value)} maxLength={254} />
-        </label>
+        </Field>
+        <Field label="E-mail address (optional)">
+          <Input type="email" value={email} onChange={(event) => setEmail(event.target.value)} maxLength={254} />
+        </Field>
         {isSuperuser && known.length ? (
           <fieldset className="option-set">
             <legend className="small">In the groups</legend>
@@ -65,12 +64,12 @@ export function InviteDialog({ isSuperuser, onClose }: { isSuperuser: boolean; o
         ) : null}
         {invite.error ? <Failure error={invite.error} /> : null}
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={invite.isPending || username.trim() === ""}>
+          </Button>
+          <Button type="submit" look="primary" disabled={invite.isPending || username.trim() === ""}>
             Invite
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

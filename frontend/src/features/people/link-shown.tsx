@@ -1,5 +1,6 @@
 import type { Invitation } from "../../queries/people";
 import { Copyable } from "../../ui/copyable";
+import { Muted } from "../../ui/muted";
 import { Time } from "../../ui/time";
 
 /** A link that is shown this once. */
@@ -10,7 +11,7 @@ export function LinkShown({ username, invitation }: { username: string; invitati
         {username} chooses a password by this link. It works once, ends <Time at={invitation.expires_at} />, and is shown only now.
       </p>
       <Copyable text={invitation.link} label="the link" />
-      <p className="small muted">{invitation.was_mailed ? "It was sent by mail." : "It was not sent by mail: hand it over yourself."}</p>
+      <Muted as="p" isSmall>{invitation.was_mailed ? "It was sent by mail." : "It was not sent by mail: hand it over yourself."}</Muted>
     </>
   );
 }

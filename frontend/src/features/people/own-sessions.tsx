@@ -1,5 +1,7 @@
 import { browserName } from "../../model/agents";
 import { useOwnSessions, useSessionEnd } from "../../queries/people";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -10,7 +12,7 @@ export function OwnSessions() {
   const end = useSessionEnd();
   return (
     <Panel title="Sessions">
-      <p className="inside muted">The browsers in which you are signed in.</p>
+      <Muted as="p" className="inside">The browsers in which you are signed in.</Muted>
       {end.error ? <Failure error={end.error} /> : null}
       <Loaded query={sessions} label="sessions">
         {({ results }) =>
@@ -23,15 +25,15 @@ export function OwnSessions() {
                   <span className="ellipsis" title={session.agent}>
                     {browserName(session.agent)}
                   </span>
-                  <span className="small muted">
+                  <Muted isSmall>
                     from {session.address || "somewhere"}, since <Time at={session.signed_in_at} />, used <Time at={session.last_seen_at} />
-                  </span>
+                  </Muted>
                   {session.is_this ? (
                     <span className="badge">this one</span>
                   ) : (
-                    <button type="button" className="button small" disabled={end.isPending} onClick={() => end.mutate(session.id)}>
+                    <Button isSmall disabled={end.isPending} onClick={() => end.mutate(session.id)}>
                       End it<span className="visually-hidden"> in {browserName(session.agent)}</span>
-                    </button>
+                    </Button>
                   )}
                 </li>
               ))}

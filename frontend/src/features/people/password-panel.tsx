@@ -1,6 +1,8 @@
 import { useId, useState, type SubmitEvent } from "react";
 
 import { useAccount, useOwnSecondFactor, usePasswordChange } from "../../queries/people";
+import { Button } from "../../ui/button";
+import { Field, Input } from "../../ui/field";
 import { Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 
@@ -47,14 +49,11 @@ function PasswordForm({ rules }: { rules: readonly string[] }) {
   };
   return (
     <form className="stack" onSubmit={submit}>
-      <label className="field">
-        <span>Present password</span>
-        <input className="input" type="password" autoComplete="current-password" required value={present} onChange={(event) => setPresent(event.target.value)} />
-      </label>
-      <label className="field">
-        <span>New password</span>
-        <input
-          className="input"
+      <Field label="Present password">
+        <Input type="password" autoComplete="current-password" required value={present} onChange={(event) => setPresent(event.target.value)} />
+      </Field>
+      <Field label="New password">
+        <Input
           type="password"
           autoComplete="new-password"
           aria-describedby={described}
@@ -62,7 +61,7 @@ function PasswordForm({ rules }: { rules: readonly string[] }) {
           value={chosen}
           onChange={(event) => setChosen(event.target.value)}
         />
-      </label>
+      </Field>
       <ul id={described} className="small muted">
         {rules.map((rule) => (
           <li key={rule}>{rule}</li>
@@ -71,9 +70,9 @@ function PasswordForm({ rules }: { rules: readonly string[] }) {
       {change.error ? <Failure error={change.error} /> : null}
       {change.isSuccess ? <p role="status">The new password holds. Your other sessions are ended.</p> : null}
       <div className="actions">
-        <button type="submit" className="button primary" disabled={change.isPending || present === "" || chosen === ""}>
+        <Button type="submit" look="primary" disabled={change.isPending || present === "" || chosen === ""}>
           Change it
-        </button>
+        </Button>
       </div>
     </form>
   );

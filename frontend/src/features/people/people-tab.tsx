@@ -1,8 +1,11 @@
 import { useState } from "react";
 
 import { usePeople, type PeopleFilter, type Person, type PersonState } from "../../queries/people";
+import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { SearchField } from "../../ui/search-field";
+import { Select } from "../../ui/select";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { InviteDialog } from "./invite-dialog";
@@ -29,25 +32,25 @@ export function PeopleTab({ isSuperuser }: { isSuperuser: boolean }) {
           text=""
           onSearch={(search) => setFilter({ ...(filter.state ? { state: filter.state } : {}), ...(search ? { search } : {}) })}
         />
-        <select className="input role" aria-label="State" value={filter.state ?? ""} onChange={(event) => choose(event.target.value)}>
+        <Select className="role" aria-label="State" value={filter.state ?? ""} onChange={(event) => choose(event.target.value)}>
           <option value="">All</option>
           {STATES.map((state) => (
             <option key={state}>{state}</option>
           ))}
-        </select>
-        <button type="button" className="button primary" onClick={() => setInviting(true)}>
+        </Select>
+        <Button look="primary" onClick={() => setInviting(true)}>
           <Icon name="plus" />
           Invite
-        </button>
+        </Button>
       </div>
       <Loaded query={people} label="people">
         {() => <PersonList people={found} onChoose={setChosen} />}
       </Loaded>
       {people.hasNextPage ? (
         <p className="inside">
-          <button type="button" className="button small" onClick={() => void people.fetchNextPage()}>
+          <Button isSmall onClick={() => void people.fetchNextPage()}>
             More people
-          </button>
+          </Button>
         </p>
       ) : null}
       {isInviting ? <InviteDialog isSuperuser={isSuperuser} onClose={() => setInviting(false)} /> : null}
@@ -72,7 +75,7 @@ function PersonList({ people, onChoose }: { people: readonly Person[]; onChoose:
             {person.state === "active" ? null : <span className="badge amber">{person.state}</span>}{" "}
             {person.standing === "person" ? null : <span className="badge">{person.standing}</span>}
           </span>
-          <span className="small muted">
+          <Muted isSmall>
             {person.groups.length ? `in ${person.groups.join(", ")}; ` : ""}
             {person.last_login ? (
               <>
@@ -81,10 +84,10 @@ function PersonList({ people, onChoose }: { people: readonly Person[]; onChoose:
             ) : (
               "never signed in"
             )}
-          </span>
-          <button type="button" className="button small" onClick={() => onChoose(person.username)}>
+          </Muted>
+          <Button isSmall onClick={() => onChoose(person.username)}>
             Manage<span className="visually-hidden"> {person.username}</span>
-          </button>
+          </Button>
         </li>
       ))}
     </ul>

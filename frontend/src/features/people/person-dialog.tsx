@@ -1,6 +1,10 @@
 import { useGroupChange, useGroups, useLink, usePersonChange, useSecondFactorOf, useSecondFactorReset, type Person } from "../../queries/people";
 import type { Standing } from "../../queries/user";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Field } from "../../ui/field";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 import { Failure } from "../../ui/states";
 import { LinkShown } from "./link-shown";
 
@@ -23,43 +27,41 @@ export function PersonDialog({ person, isSuperuser, onClose }: { person: Person;
       <div className="stack">
         {link.data ? <LinkShown username={person.username} invitation={link.data} /> : null}
         {isSuperuser ? (
-          <label className="field">
-            <span>Standing on this server</span>
-            <select className="input" value={person.standing} disabled={change.isPending} onChange={(event) => choose(event.target.value)}>
+          <Field label="Standing on this server">
+            <Select value={person.standing} disabled={change.isPending} onChange={(event) => choose(event.target.value)}>
               {STANDINGS.map(({ standing, means }) => (
                 <option key={standing} value={standing}>
                   {standing}: {means}
                 </option>
               ))}
-            </select>
-          </label>
+            </Select>
+          </Field>
         ) : null}
         {isSuperuser ? <GroupsOf person={person} /> : null}
         {isSuperuser ? <SecondFactorOf person={person} /> : null}
         {person.is_active ? (
           <div>
-            <button type="button" className="button" disabled={link.isPending} onClick={() => link.mutate(person.username)}>
+            <Button disabled={link.isPending} onClick={() => link.mutate(person.username)}>
               New link for a password
-            </button>
+            </Button>
           </div>
         ) : null}
         {person.is_active ? (
-          <p className="small muted">Disabling ends all sessions, tokens and links of {person.username} at once. Enabling does not bring them back.</p>
+          <Muted as="p" isSmall>Disabling ends all sessions, tokens and links of {person.username} at once. Enabling does not bring them back.</Muted>
         ) : null}
         {change.error ? <Failure error={change.error} /> : null}
         {link.error ? <Failure error={link.error} /> : null}
         <div className="actions">
-          <button
-            type="button"
-            className={person.is_active ? "button danger" : "button"}
+          <Button
+            look={person.is_active ? "danger" : undefined}
             disabled={change.isPending}
             onClick={() => change.mutate({ shown: person, change: { is_active: !person.is_active } })}
           >
             {person.is_active ? "Disable" : "Enable"}
-          </button>
-          <button type="button" className="button primary" onClick={onClose}>
+          </Button>
+          <Button look="primary" onClick={onClose}>
             Done
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>
@@ -73,10 +75,10 @@ function SecondFactorOf({ person }: { person: Person }) {
   if (!found.data?.is_on) return null;
   return (
     <div>
-      <button type="button" className="button" disabled={reset.isPending} onClick={() => reset.mutate(person.username)}>
+      <Button disabled={reset.isPending} onClick={() => reset.mutate(person.username)}>
         Turn the second factor off
-      </button>
-      <p className="small muted">For somebody who lost app and recovery codes. Their sessions end.</p>
+      </Button>
+      <Muted as="p" isSmall>For somebody who lost app and recovery codes. Their sessions end.</Muted>
       {reset.error ? <Failure error={reset.error} /> : null}
     </div>
   );

@@ -2,6 +2,8 @@ import { useState } from "react";
 
 import { rightsSentence } from "../../model/rights";
 import { useRightsRecords } from "../../queries/people";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { SearchField } from "../../ui/search-field";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -25,9 +27,9 @@ export function RightsTab() {
                 <li key={`${record.recorded_at} ${record.subject} ${record.name}`}>
                   <strong>{record.name}</strong>
                   <span>{rightsSentence(record)}</span>
-                  <span className="small muted">
+                  <Muted isSmall>
                     {record.actor || "lakeui"}, <Time at={record.recorded_at} />
-                  </span>
+                  </Muted>
                 </li>
               ))}
             </ul>
@@ -36,9 +38,9 @@ export function RightsTab() {
       </Loaded>
       {records.hasNextPage ? (
         <p className="inside">
-          <button type="button" className="button small" onClick={() => void records.fetchNextPage()}>
+          <Button isSmall onClick={() => void records.fetchNextPage()}>
             Older records
-          </button>
+          </Button>
         </p>
       ) : null}
     </>

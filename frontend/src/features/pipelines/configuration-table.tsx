@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { EffectiveConfiguration } from "../../api/resources";
 import { settingText } from "../../model/pipeline-settings";
 import { Grid } from "../../ui/grid";
+import { Muted } from "../../ui/muted";
 
 const COLUMNS = [{ title: "Field" }, { title: "Value" }, { title: "From" }];
 
@@ -31,7 +32,7 @@ export function ConfigurationTable({ configuration }: { configuration: Effective
           ))}
         </Grid>
       ) : (
-        <p className="muted">Every field has its default.</p>
+        <Muted as="p">Every field has its default.</Muted>
       )}
       <label className="row small">
         <input type="checkbox" checked={isWhole} onChange={(event) => setWhole(event.target.checked)} />

@@ -3,9 +3,13 @@ import { useState } from "react";
 import type { LandingFile, LandingZone, Pipeline } from "../../api/resources";
 import { bytes, counted } from "../../model/format";
 import { useLandingFileDelete, useLandingFileReturn, useLandingFiles, useLandingSend, useLandingZones } from "../../queries/landing-zones";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { DropZone, SendProgress } from "../../ui/drop-zone";
+import { Field } from "../../ui/field";
+import { Muted } from "../../ui/muted";
 import { useIsNarrow } from "../../ui/narrow";
+import { Select } from "../../ui/select";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
@@ -45,16 +49,15 @@ export function LandingTab({ pipeline, mayEdit }: { pipeline: Pipeline; mayEdit:
 
 function ZoneChoice({ zones, chosen, onChoose }: { zones: readonly LandingZone[]; chosen: LandingZone; onChoose: (name: string) => void }) {
   return (
-    <label className="field">
-      <span>Landing zone</span>
-      <select className="input" value={chosen.name} onChange={(event) => onChoose(event.target.value)}>
+    <Field label="Landing zone">
+      <Select value={chosen.name} onChange={(event) => onChoose(event.target.value)}>
         {zones.map((zone) => (
           <option key={zone.name} value={zone.name}>
             {zone.name}: {counted(zone.waiting, "file")} waiting, {zone.archived} archived
           </option>
         ))}
-      </select>
-    </label>
+      </Select>
+    </Field>
   );
 }
 
@@ -62,10 +65,10 @@ function ZoneChoice({ zones, chosen, onChoose }: { zones: readonly LandingZone[]
 function ArchiveWord({ pipeline, zone }: { pipeline: Pipeline; zone: LandingZone }) {
   const archives = pipeline.configuration.fields.archive_landing_zones?.value === true;
   if (!zone.is_read) {
-    return <p className="small muted">The source does not name this zone, so no run reads it.</p>;
+    return <Muted as="p" isSmall>The source does not name this zone, so no run reads it.</Muted>;
   }
   return (
-    <p className="small muted">
+    <Muted as="p" isSmall>
       {archives ? (
         "A run reads all files that wait. If it succeeds, they go to the archive."
       ) : (
@@ -73,7 +76,7 @@ function ArchiveWord({ pipeline, zone }: { pipeline: Pipeline; zone: LandingZone
           Each run reads all files again. With <code>archive_landing_zones: true</code> they go to the archive after a run that succeeds.
         </>
       )}
-    </p>
+    </Muted>
   );
 }
 
@@ -106,7 +109,7 @@ function ZoneFiles({ pipeline, zone, mayEdit }: { pipeline: Pipeline; zone: stri
     <Loaded query={files} label="files">
       {({ pages }) => {
         const found = pages.flatMap((page) => page.results);
-        if (found.length === 0) return <p className="muted">No file was sent to this zone yet.</p>;
+        if (found.length === 0) return <Muted as="p">No file was sent to this zone yet.</Muted>;
         return (
           <>
             {again.error ? <Failure error={again.error} /> : null}
@@ -148,23 +151,23 @@ function FileRow({ file, mayEdit, onAgain, onRemove }: { file: LandingFile; mayE
         <bdi>{file.name}</bdi>
       </span>
       <span className={isArchived ? "badge" : "badge fine"}>{file.state}</span>
-      <span className="small muted ellipsis" title={columns}>
+      <Muted isSmall className="ellipsis" title={columns}>
         {file.format}, {bytes(file.bytes)}, {counted(file.rows, "row")}, {counted(file.columns.length, "column")}
-      </span>
-      <span className="small muted">
+      </Muted>
+      <Muted isSmall>
         {isArchived ? "read" : "sent"} <Time at={file.archived_at ?? file.created_at} />
         {!isArchived && file.created_by ? ` by ${file.created_by}` : null}
-      </span>
+      </Muted>
       {mayEdit ? (
         <span className="row">
           {isArchived ? (
-            <button type="button" className="button small" aria-label={`Read ${file.name} again`} onClick={onAgain}>
+            <Button isSmall aria-label={`Read ${file.name} again`} onClick={onAgain}>
               Read again
-            </button>
+            </Button>
           ) : null}
-          <button type="button" className="button small" aria-label={`Delete ${file.name}`} onClick={onRemove}>
+          <Button isSmall aria-label={`Delete ${file.name}`} onClick={onRemove}>
             Delete
-          </button>
+          </Button>
         </span>
       ) : null}
     </div>

@@ -2,6 +2,7 @@ import { useId } from "react";
 
 import { asProblem } from "../../api/problem";
 import { mistakesIn, placeText, type Mistake } from "../../model/mistakes";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 
 /** Why the server did not take the texts: every mistake with its place, else what else went wrong. */
@@ -44,7 +45,7 @@ function MistakeList({ mistakes, labelledBy }: { mistakes: readonly Mistake[]; l
     <ul className="mistakes" aria-labelledby={labelledBy}>
       {mistakes.map((mistake, place) => (
         <li key={place}>
-          <code>{placeText(mistake)}</code> {mistake.message} <span className="muted">{mistake.remedy}</span>
+          <code>{placeText(mistake)}</code> {mistake.message} <Muted>{mistake.remedy}</Muted>
         </li>
       ))}
     </ul>

@@ -4,6 +4,8 @@ import { useNavigate, useParams, useSearchParams } from "react-router";
 import type { Pipeline, PipelineText } from "../../api/resources";
 import { pipelineAddress } from "../../model/addresses";
 import { PREVIEW_ROWS, usePipeline, usePipelineCreate, usePipelinePreview } from "../../queries/pipelines";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { ConfigurationTable } from "./configuration-table";
@@ -102,11 +104,11 @@ function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {
         <TemplateHelp />
         <div className="inside stack tight">
           <div className="row">
-            <button type="button" className="button" disabled={!canPreview || preview.isPending} onClick={show}>
+            <Button disabled={!canPreview || preview.isPending} onClick={show}>
               {preview.isPending ? "Reading …" : `Preview ${PREVIEW_ROWS} rows`}
-            </button>
+            </Button>
             <kbd className="not-narrow">Ctrl Enter</kbd>
-            <span className="small muted">{canPreview ? "The query runs with your rights; nothing is written." : "Name the database and the table first."}</span>
+            <Muted isSmall>{canPreview ? "The query runs with your rights; nothing is written." : "Name the database and the table first."}</Muted>
           </div>
           {isShown && preview.error ? <TextFailure error={preview.error} /> : null}
           {isShown && preview.data ? <Preview seen={preview.data} /> : null}
@@ -114,10 +116,10 @@ function PipelineForm({ catalog, start }: { catalog: string; start: Start }) {
       </Panel>
       {refused ? <TextFailure error={refused} /> : <LiveMistakes mistakes={live?.mistakes ?? []} />}
       <div className="row">
-        <button type="submit" className="button primary" disabled={!isComplete || create.isPending}>
+        <Button type="submit" look="primary" disabled={!isComplete || create.isPending}>
           {create.isPending ? "Creating …" : "Create the pipeline"}
-        </button>
-        <span className="small muted">Creating runs nothing; it can be tried before its first run.</span>
+        </Button>
+        <Muted isSmall>Creating runs nothing; it can be tried before its first run.</Muted>
       </div>
       {live?.configuration ? (
         <Panel title="Effective configuration" padded>

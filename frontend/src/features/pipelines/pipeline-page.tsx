@@ -16,7 +16,9 @@ import { isAtLeast } from "../../model/roles";
 import { useCatalog } from "../../queries/catalogs";
 import { usePipeline, usePipelineStart, type PipelineRead } from "../../queries/pipelines";
 import { LaneDot } from "../../ui/branch-name";
+import { Button, LinkButton } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
@@ -87,12 +89,12 @@ function LeavingDialog({ onStay, onLeave }: { onStay: () => void; onLeave: () =>
     <Dialog title="Leave without saving?" onClose={onStay}>
       <p>What you changed in the source or in config.yaml is not saved yet.</p>
       <div className="actions">
-        <button type="button" className="button" onClick={onStay}>
+        <Button onClick={onStay}>
           Stay here
-        </button>
-        <button type="button" className="button danger" onClick={onLeave}>
+        </Button>
+        <Button look="danger" onClick={onLeave}>
           Leave
-        </button>
+        </Button>
       </div>
     </Dialog>
   );
@@ -111,12 +113,12 @@ function MessageDialog({ onRun, onClose }: { onRun: (message: string) => void; o
       <form className="stack" onSubmit={submit}>
         <MessageField value={message} onChange={setMessage} />
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Cancel
-          </button>
-          <button type="submit" className="button primary">
+          </Button>
+          <Button type="submit" look="primary">
             Run
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -137,21 +139,20 @@ function PipelineHead({ pipeline, mayEdit, isUnsaved }: { pipeline: Pipeline; ma
         actions={
           mayEdit ? (
             <>
-              <Link className="button" to={newPipelineAddress(catalog, { from: String(id) })}>
+              <LinkButton to={newPipelineAddress(catalog, { from: String(id) })}>
                 Copy
-              </Link>
-              <button
-                type="button"
-                className="button primary"
+              </LinkButton>
+              <Button
+                look="primary"
                 disabled={isUnsaved || start.isPending}
                 title={isUnsaved ? "Save first: a run takes what is saved" : undefined}
                 onClick={() => run()}
               >
                 {start.isPending ? "Starting …" : "Run"}
-              </button>
-              <button type="button" className="button" disabled={isUnsaved || start.isPending} onClick={() => setSaying(true)}>
+              </Button>
+              <Button disabled={isUnsaved || start.isPending} onClick={() => setSaying(true)}>
                 Run with a message …
-              </button>
+              </Button>
             </>
           ) : null
         }
@@ -176,7 +177,7 @@ function PipelineFacts({ pipeline }: { pipeline: Pipeline }) {
   const { catalog, branch, database, table, configuration, schedule, schedule_timezone, owner, version } = pipeline;
   const description = configuration.fields.description?.value;
   return (
-    <p className="row small muted">
+    <Muted as="p" isSmall className="row">
       <span>
         <code>{configuration.strategy}</code> into{" "}
         <Link to={tableAddress(catalog, branch, database, table)}>
@@ -194,6 +195,6 @@ function PipelineFacts({ pipeline }: { pipeline: Pipeline }) {
       <span>{owner ? `owned by ${owner}` : schedule ? "without owner: the schedule rests" : "without owner"}</span>
       <span>version {version}</span>
       {typeof description === "string" && description ? <span>{description}</span> : null}
-    </p>
+    </Muted>
   );
 }

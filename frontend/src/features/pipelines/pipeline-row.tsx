@@ -5,6 +5,7 @@ import { pipelineAddress, pipelineRunAddress } from "../../model/addresses";
 import { inOrder } from "../../model/reading-order";
 import { rowsText, rowsWords } from "../../model/run-figures";
 import { LaneDot } from "../../ui/branch-name";
+import { Muted } from "../../ui/muted";
 import { Time } from "../../ui/time";
 import { DegradedBadge, RunState } from "./run-state";
 
@@ -19,15 +20,15 @@ export function PipelineRow({ pipeline }: { pipeline: PipelineSummary }) {
         </Link>
         {layer ? <span className="badge">{layer}</span> : null}
       </span>
-      <span className="small muted about">
+      <Muted isSmall className="about">
         {inOrder(`${database}.${table}`)} on <LaneDot branch={branch} /> {branch}
         {owner ? ` · ${owner}` : ""}
-      </span>
+      </Muted>
       <span className="row strategy small">
         <code>{strategy}</code>
         {degraded ? <DegradedBadge /> : null}
       </span>
-      <span className="small muted schedule">
+      <Muted isSmall className="schedule">
         {schedule ? <code>{schedule}</code> : "no schedule"}
         {schedule && schedule_timezone !== "UTC" ? ` ${schedule_timezone}` : null}
         {next_run_at ? (
@@ -36,14 +37,14 @@ export function PipelineRow({ pipeline }: { pipeline: PipelineSummary }) {
             · next <Time at={next_run_at} />
           </>
         ) : null}
-      </span>
+      </Muted>
       <LastRun pipeline={pipeline} />
     </div>
   );
 }
 
 function LastRun({ pipeline: { catalog, id, last_run: run } }: { pipeline: PipelineSummary }) {
-  if (!run) return <span className="small muted last">never ran</span>;
+  if (!run) return <Muted isSmall className="last">never ran</Muted>;
   return (
     <span className="row small last">
       <Link to={pipelineRunAddress(catalog, id, run.id)} aria-label={`Last run: ${run.state}${run.degraded ? ", degraded" : ""}`}>
@@ -52,9 +53,9 @@ function LastRun({ pipeline: { catalog, id, last_run: run } }: { pipeline: Pipel
       <span className="number" title={rowsWords(run.metrics)}>
         {rowsText(run.metrics)}
       </span>
-      <span className="muted">
+      <Muted>
         <Time at={run.finished_at ?? run.created_at} />
-      </span>
+      </Muted>
     </span>
   );
 }

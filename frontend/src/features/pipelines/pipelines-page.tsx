@@ -5,6 +5,7 @@ import { newPipelineAddress, pipelinesAddress } from "../../model/addresses";
 import { isAtLeast } from "../../model/roles";
 import { useCatalog } from "../../queries/catalogs";
 import { usePipelinePolicy, usePipelinePolicyChange, usePipelines } from "../../queries/pipelines";
+import { LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { useIsNarrow } from "../../ui/narrow";
 import { PageHead, Panel } from "../../ui/page";
@@ -40,10 +41,10 @@ export function PipelinesPage() {
         title="Pipelines"
         actions={
           isAtLeast(role ?? undefined, MAY_EDIT) ? (
-            <Link className="button primary" to={newPipelineAddress(catalog)}>
+            <LinkButton look="primary" to={newPipelineAddress(catalog)}>
               <Icon name="plus" />
               New pipeline
-            </Link>
+            </LinkButton>
           ) : null
         }
       />

@@ -4,6 +4,8 @@ import type { PipelineBody } from "../../api/resources";
 import { useDatabases } from "../../queries/tables";
 import { BranchField } from "../compare/branch-field";
 import { NextRuns } from "./next-runs";
+import { FieldGroup, Input } from "../../ui/field";
+import { Select } from "../../ui/select";
 
 export type PipelinePlace = Required<Pick<PipelineBody, "name" | "layer" | "database" | "table" | "branch" | "schedule" | "schedule_timezone">>;
 
@@ -51,19 +53,19 @@ function PresetField({ value, onChange }: { value: string; onChange: (schedule: 
   const field = useId();
   const known = PRESETS.find(({ schedule }) => schedule === value.trim());
   return (
-    <div className="field">
+    <FieldGroup>
       <label htmlFor={field} className="small">
         When it runs
       </label>
-      <select id={field} className="input" value={known ? known.schedule : OWN} onChange={(event) => onChange(event.target.value)}>
+      <Select id={field} value={known ? known.schedule : OWN} onChange={(event) => onChange(event.target.value)}>
         {PRESETS.map(({ schedule, text }) => (
           <option key={schedule} value={schedule}>
             {text}
           </option>
         ))}
         {known ? null : <option value={OWN}>as the schedule says</option>}
-      </select>
-    </div>
+      </Select>
+    </FieldGroup>
   );
 }
 
@@ -89,13 +91,12 @@ function TextField({
 }) {
   const [field, list] = [useId(), useId()];
   return (
-    <div className="field">
+    <FieldGroup>
       <label htmlFor={field} className="small">
         {label}
       </label>
-      <input
+      <Input
         id={field}
-        className="input"
         required={isRequired}
         maxLength={LONGEST}
         list={suggestions.length ? list : undefined}
@@ -110,6 +111,6 @@ function TextField({
           ))}
         </datalist>
       ) : null}
-    </div>
+    </FieldGroup>
   );
 }

@@ -4,6 +4,7 @@ import { taskAddress } from "../../model/addresses";
 import { FIRST_HELPERS } from "../../model/pipeline-completion";
 import { counted } from "../../model/format";
 import { PREVIEW_ROWS, usePipelinePreview } from "../../queries/pipelines";
+import { Muted } from "../../ui/muted";
 import { ResultGrid } from "../../ui/result-grid";
 
 type Seen = NonNullable<ReturnType<typeof usePipelinePreview>["data"]>;
@@ -24,7 +25,7 @@ export function TemplateHelp() {
           </div>
         ))}
       </dl>
-      <p className="small muted">The editor offers the others with Ctrl Space, and lists databases, tables and columns.</p>
+      <Muted as="p" isSmall>The editor offers the others with Ctrl Space, and lists databases, tables and columns.</Muted>
     </details>
   );
 }
@@ -41,9 +42,9 @@ export function Preview({ seen: { sql, outcome } }: { seen: Seen }) {
   const { columns, rows } = outcome.answer;
   return (
     <section className="stack tight" aria-label="Preview">
-      <p className="small muted" role="status">
+      <Muted as="p" isSmall role="status">
         {rows.length === PREVIEW_ROWS ? `The first ${PREVIEW_ROWS} rows.` : `${counted(rows.length, "row")}: all that the query finds.`} Nothing was written.
-      </p>
+      </Muted>
       <ResultGrid label="Rows of the query" columns={columns} rows={rows} height="320px" />
       <details className="fold">
         <summary>SQL that the template makes</summary>

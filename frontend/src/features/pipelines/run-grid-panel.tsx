@@ -8,6 +8,7 @@ import { placeAfterKey } from "../../model/matrix";
 import { rowsWords } from "../../model/run-figures";
 import { runGrid, runTook, type RunGrid, type StepCell } from "../../model/run-grid";
 import { isFinished } from "../../queries/tasks";
+import { Muted } from "../../ui/muted";
 import { useNow } from "../../ui/time";
 import { LOOKS } from "../tasks/task-badge";
 
@@ -46,7 +47,7 @@ export function RunGridPanel({ pipeline, runs }: { pipeline: Pipeline; runs: rea
     <figure className="run-grid">
       <figcaption className="small">
         <strong>{grid.runs.length === 1 ? "The run" : `The last ${counted(grid.runs.length, "run")}`}</strong>{" "}
-        <span className="muted">{pointed ?? (grid.runs.length === 1 ? "" : "The newest is on the right.")}</span>
+        <Muted>{pointed ?? (grid.runs.length === 1 ? "" : "The newest is on the right.")}</Muted>
       </figcaption>
       <div className="scroll" ref={box}>
         {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- a grid may be a table (WAI-ARIA) */}
@@ -54,7 +55,7 @@ export function RunGridPanel({ pipeline, runs }: { pipeline: Pipeline; runs: rea
           <tbody>
             <tr className="bars">
               <th scope="row">
-                time <span className="muted">up to {duration(grid.longest)}</span>
+                time <Muted>up to {duration(grid.longest)}</Muted>
               </th>
               {grid.runs.map((run, column) => (
                 <td key={run.id}>

@@ -3,6 +3,7 @@ import { useSearchParams } from "react-router";
 
 import type { PipelineRunDetail } from "../../api/resources";
 import { logBySteps, stepNames, stepState } from "../../model/run-grid";
+import { Muted } from "../../ui/muted";
 import { Elapsed } from "../../ui/time";
 import { LOOKS } from "../tasks/task-badge";
 
@@ -13,7 +14,7 @@ type Entry = PipelineRunDetail["log"][number];
 export function RunLog({ run }: { run: PipelineRunDetail }) {
   const [query] = useSearchParams();
   const asked = query.get("step");
-  if (run.steps.length === 0 && run.log.length === 0) return <p className="inside muted">Nothing was written yet.</p>;
+  if (run.steps.length === 0 && run.log.length === 0) return <Muted as="p" className="inside">Nothing was written yet.</Muted>;
   const names = stepNames(run.steps);
   return (
     <ol className="run-log inside" aria-label="Log by steps">
@@ -39,10 +40,10 @@ function StepLog({ run, place, entries, isAsked }: { run: PipelineRunDetail; pla
             {LOOKS[state].symbol}
           </span>
           <strong>{step.name}</strong>
-          <span className="small muted">
+          <Muted isSmall>
             <Elapsed from={step.started} to={step.finished ?? run.finished_at} />
             {entries.length ? "" : ", no log"}
-          </span>
+          </Muted>
         </p>
       ) : null}
       {entries.length ? (
@@ -55,7 +56,7 @@ function StepLog({ run, place, entries, isAsked }: { run: PipelineRunDetail; pla
               <span aria-hidden="true">{SIGNS[entry.level]}</span>
               <span>
                 {entry.level === "info" ? null : <span className="visually-hidden">{entry.level}: </span>}
-                {entry.phase === step?.name ? null : <span className="muted">{entry.phase} </span>}
+                {entry.phase === step?.name ? null : <Muted>{entry.phase} </Muted>}
                 {entry.message}
               </span>
             </li>

@@ -11,6 +11,8 @@ import { figuresOf } from "../../model/run-figures";
 import { usePipeline, usePipelineRun } from "../../queries/pipelines";
 import { refresh } from "../../queries/refresh";
 import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask } from "../../queries/tasks";
+import { Button, LinkButton } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
@@ -64,7 +66,7 @@ function RunView({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetail
       {run.state === "succeeded" ? <Figures run={run} /> : null}
       <Panel title={isEnded ? "What it did" : "What is happening"} padded>
         <TaskSteps task={run} />
-        {isEnded ? null : <p className="small muted">You can close this page. Cancel works until the commit and changes nothing.</p>}
+        {isEnded ? null : <Muted as="p" isSmall>You can close this page. Cancel works until the commit and changes nothing.</Muted>}
       </Panel>
       <RunTabs run={run} />
     </>
@@ -99,14 +101,14 @@ function RunHead({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetail
         actions={
           <>
             {isFinished(run.state) ? null : (
-              <button type="button" className="button danger" disabled={isStopping} onClick={() => cancel.mutate(run.id)}>
+              <Button look="danger" disabled={isStopping} onClick={() => cancel.mutate(run.id)}>
                 {isStopping ? "Stopping …" : "Cancel"}
-              </button>
+              </Button>
             )}
             {isRetriable(run.state) ? (
-              <button type="button" className="button primary" disabled={retry.isPending} onClick={again}>
+              <Button look="primary" disabled={retry.isPending} onClick={again}>
                 {retry.isPending ? "Starting …" : "Retry"}
-              </button>
+              </Button>
             ) : null}
           </>
         }
@@ -124,7 +126,7 @@ function RunFacts({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetai
   const { catalog, branch, database, table, id } = pipeline;
   const isPublished = run.state === "succeeded" && run.configuration?.fields.publish?.value === "checked";
   return (
-    <p className="row small muted">
+    <Muted as="p" isSmall className="row">
       <span>
         {run.strategy ? <code>{run.strategy}</code> : null} into{" "}
         <Link to={tableAddress(catalog, branch, database, table)}>
@@ -157,7 +159,7 @@ function RunFacts({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetai
       )}
       {isPublished ? <MergeLink runId={run.id} /> : null}
       <Link to={taskAddress(run.id)}>its task</Link>
-    </p>
+    </Muted>
   );
 }
 
@@ -192,7 +194,7 @@ function RunFailure({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDet
           <ul className="stack tight">
             {conflicts.map((conflict, place) => (
               <li key={place}>
-                <strong>{conflict.object}</strong> {conflict.message} <span className="muted">{conflict.remedy}</span>
+                <strong>{conflict.object}</strong> {conflict.message} <Muted>{conflict.remedy}</Muted>
               </li>
             ))}
           </ul>
@@ -201,17 +203,17 @@ function RunFailure({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDet
       <Suspense>{isAdding ? <AddColumnsDialog pipeline={pipeline} statement={String(error.statement)} onClose={() => setAdding(false)} /> : null}</Suspense>
       <p className="row">
         {addition ? (
-          <button type="button" className="button" onClick={() => setAdding(true)}>
+          <Button onClick={() => setAdding(true)}>
             {addition}
-          </button>
+          </Button>
         ) : null}
-        <Link className="button" to={pipelineAddress(pipeline.catalog, pipeline.id)}>
+        <LinkButton to={pipelineAddress(pipeline.catalog, pipeline.id)}>
           Edit the pipeline
-        </Link>
+        </LinkButton>
         {conflicts.length ? (
-          <Link className="button" to={compareAddress(pipeline.catalog)}>
+          <LinkButton to={compareAddress(pipeline.catalog)}>
             Compare branches
-          </Link>
+          </LinkButton>
         ) : null}
       </p>
     </>
@@ -240,7 +242,7 @@ function RunTabs({ run }: { run: PipelineRunDetail }) {
         {chosen === "sql" ? <RenderedSql sql={run.sql} /> : null}
         {chosen === "configuration" ? (
           <div className="inside">
-            {run.configuration ? <ConfigurationTable configuration={run.configuration} /> : <p className="muted">It is not resolved yet.</p>}
+            {run.configuration ? <ConfigurationTable configuration={run.configuration} /> : <Muted as="p">It is not resolved yet.</Muted>}
           </div>
         ) : null}
       </Tabs>
@@ -249,7 +251,7 @@ function RunTabs({ run }: { run: PipelineRunDetail }) {
 }
 
 function RenderedSql({ sql }: { sql: string }) {
-  if (!sql) return <p className="inside muted">The template is not rendered yet.</p>;
+  if (!sql) return <Muted as="p" className="inside">The template is not rendered yet.</Muted>;
   return (
     <pre className="rendered inside" role="region" aria-label="Rendered SQL" tabIndex={0}>
       <code>{sql}</code>

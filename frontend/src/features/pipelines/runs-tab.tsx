@@ -5,6 +5,7 @@ import { branchAddress, pipelineRunAddress } from "../../model/addresses";
 import { bytes, bytesRound, count, counted, duration } from "../../model/format";
 import { plottedRuns, rowsText, rowsTouched, rowsWords, runMilliseconds } from "../../model/run-figures";
 import { usePipelineRuns } from "../../queries/pipelines";
+import { Muted } from "../../ui/muted";
 import { useIsNarrow } from "../../ui/narrow";
 import { Empty, Loaded } from "../../ui/states";
 import { StepPlot } from "../../ui/step-plot";
@@ -77,9 +78,9 @@ function RunRow({ pipeline, run }: { pipeline: Pipeline; run: PipelineRun }) {
           {rowsText(run.metrics) || (run.state === "succeeded" ? "nothing to write" : "")}
         </span>
       </span>
-      <span className="small muted">
+      <Muted isSmall>
         {run.strategy ? <code>{run.strategy}</code> : null} version {run.version}
-      </span>
+      </Muted>
       <span className="small">
         {run.committed_version === null ? null : (
           <Link to={`${branchAddress(catalog, branch)}?tab=history&commit=${run.committed_version}`} title={`${branch} after the run`}>
@@ -87,10 +88,10 @@ function RunRow({ pipeline, run }: { pipeline: Pipeline; run: PipelineRun }) {
           </Link>
         )}
       </span>
-      <span className="small muted number">{run.started_at ? <Elapsed from={run.started_at} to={run.finished_at} /> : null}</span>
-      <span className="small muted number">
+      <Muted isSmall className="number">{run.started_at ? <Elapsed from={run.started_at} to={run.finished_at} /> : null}</Muted>
+      <Muted isSmall className="number">
         {run.trigger === "schedule" ? "schedule" : (run.created_by ?? "")}, <Time at={run.created_at} />
-      </span>
+      </Muted>
     </div>
   );
 }

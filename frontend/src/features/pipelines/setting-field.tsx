@@ -2,7 +2,10 @@ import { useId } from "react";
 
 import type { PipelineField } from "../../api/resources";
 import { isEmpty, settingText, type SettingValue } from "../../model/pipeline-settings";
+import { Field, Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
 import { NamesField } from "../../ui/names-field";
+import { Select } from "../../ui/select";
 
 interface FieldLook {
   field: PipelineField;
@@ -31,10 +34,10 @@ export function SettingField({
   return (
     <div className="setting">
       <Control {...look} isDisabled={look.isDisabled || annotated !== undefined} />
-      <p className="small muted">
+      <Muted as="p" isSmall>
         {field.description}
         {isRequired && isEmpty(value) ? " Required." : ""}
-      </p>
+      </Muted>
       {annotated === undefined ? null : (
         <p className="small">
           ◆ Line {annotated} of the source says so: an annotation wins over config.yaml.
@@ -82,14 +85,14 @@ function Fixed({ field, value }: Pick<FieldLook, "field" | "value">) {
 
 function ChoiceControl({ field, value, onChange }: FieldLook) {
   return (
-    <label className="field">
+    <Field>
       <span className="mono">{field.name}</span>
-      <select className="input" value={String(value)} onChange={(event) => onChange(event.target.value)}>
+      <Select value={String(value)} onChange={(event) => onChange(event.target.value)}>
         {field.choices.map((choice) => (
           <option key={choice}>{choice}</option>
         ))}
-      </select>
-    </label>
+      </Select>
+    </Field>
   );
 }
 
@@ -97,10 +100,9 @@ function TextControl({ field, value, columns, onChange }: FieldLook) {
   const list = useId();
   const isColumn = field.kind === "a column's name";
   return (
-    <label className="field">
+    <Field>
       <span className="mono">{field.name}</span>
-      <input
-        className="input"
+      <Input
         list={isColumn ? list : undefined}
         value={typeof value === "string" ? value : ""}
         onChange={(event) => onChange(event.target.value)}
@@ -112,7 +114,7 @@ function TextControl({ field, value, columns, onChange }: FieldLook) {
           ))}
         </datalist>
       ) : null}
-    </label>
+    </Field>
   );
 }
 

@@ -3,9 +3,11 @@ import { useNavigate } from "react-router";
 
 import { pipelinesAddress } from "../../model/addresses";
 import { usePipelineDelete, usePipelineEdit, type PipelineRead } from "../../queries/pipelines";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { TextFailure } from "./mistake-list";
 import { PlaceFields, isPlaced, type PipelinePlace } from "./place-fields";
+import { Muted } from "../../ui/muted";
 
 /** What the pipeline is called, where it writes, when it runs; and its end. */
 export function SettingsTab({ read, mayEdit }: { read: PipelineRead; mayEdit: boolean }) {
@@ -21,19 +23,19 @@ export function SettingsTab({ read, mayEdit }: { read: PipelineRead; mayEdit: bo
   return (
     <form className="inside stack" onSubmit={submit}>
       <PlaceFields catalog={pipeline.catalog} value={place} isDisabled={!mayEdit} onChange={setPlace} />
-      <p className="small muted">Who edits a pipeline owns it from then on; scheduled runs are made in the name of the owner.</p>
+      <Muted as="p" isSmall>Who edits a pipeline owns it from then on; scheduled runs are made in the name of the owner.</Muted>
       {edit.error ? <TextFailure error={edit.error} /> : null}
       {mayEdit ? (
         <div className="row apart">
-          <button type="submit" className="button primary" disabled={!isChanged || !isPlaced(place) || edit.isPending}>
+          <Button type="submit" look="primary" disabled={!isChanged || !isPlaced(place) || edit.isPending}>
             {edit.isPending ? "Saving …" : "Save"}
-          </button>
-          <button type="button" className="button danger" onClick={() => setDeleting(true)}>
+          </Button>
+          <Button look="danger" onClick={() => setDeleting(true)}>
             Delete the pipeline
-          </button>
+          </Button>
         </div>
       ) : (
-        <p className="small muted">Contributors of the catalog change it.</p>
+        <Muted as="p" isSmall>Contributors of the catalog change it.</Muted>
       )}
       {isDeleting ? <DeleteDialog read={read} onClose={() => setDeleting(false)} /> : null}
     </form>

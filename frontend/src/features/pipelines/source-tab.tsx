@@ -9,6 +9,8 @@ import { LiveMistakes, TextFailure } from "./mistake-list";
 import { Texts, type Checked } from "./texts";
 import { Trial } from "./trial";
 import { isSameText, useValidation } from "./use-validation";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 
 /** The two texts: edited, tried without running them, and saved as a version. */
 export function SourceTab({
@@ -56,27 +58,27 @@ export function SourceTab({
       />
       <div className="inside row">
         {mayEdit ? (
-          <button type="button" className="button primary" disabled={!draft || edit.isPending} onClick={save}>
+          <Button look="primary" disabled={!draft || edit.isPending} onClick={save}>
             {edit.isPending ? "Saving …" : "Save"}
-          </button>
+          </Button>
         ) : null}
-        <button type="button" className="button" disabled={rehearsal.isPending} onClick={rehearse}>
+        <Button disabled={rehearsal.isPending} onClick={rehearse}>
           {rehearsal.isPending ? "Rendering …" : "Show SQL"}
-        </button>
+        </Button>
         <kbd className="not-narrow">Ctrl Enter</kbd>
         {mayEdit ? (
-          <button type="button" className="button" disabled={trial.isPending} onClick={tryRows}>
+          <Button disabled={trial.isPending} onClick={tryRows}>
             {trial.isPending ? "Starting …" : "Dry run"}
-          </button>
+          </Button>
         ) : null}
         {draft ? (
-          <button type="button" className="button quiet" onClick={() => onDraft(undefined)}>
+          <Button look="quiet" onClick={() => onDraft(undefined)}>
             Discard changes
-          </button>
+          </Button>
         ) : null}
-        <span className="small muted" role="status">
+        <Muted isSmall role="status">
           {draft ? `Not saved; it was made from version ${draft.version}` : `Version ${pipeline.version}`}
-        </span>
+        </Muted>
       </div>
       {refused ? (
         <div className="inside">
@@ -103,12 +105,12 @@ export function SourceTab({
 function Stale({ pipeline, draft, tag, onDraft }: { pipeline: Pipeline; draft: Draft; tag: string | null; onDraft: (draft: Draft | undefined) => void }) {
   return (
     <div className="inside row">
-      <button type="button" className="button" onClick={() => onDraft(undefined)}>
+      <Button onClick={() => onDraft(undefined)}>
         Take version {pipeline.version}
-      </button>
-      <button type="button" className="button" onClick={() => onDraft({ ...draft, tag, version: pipeline.version })}>
+      </Button>
+      <Button onClick={() => onDraft({ ...draft, tag, version: pipeline.version })}>
         Keep mine, to be saved over it
-      </button>
+      </Button>
     </div>
   );
 }
@@ -130,7 +132,7 @@ function Outcome({
       <section className="stack tight">
         <h2 className="minor">
           Effective configuration{" "}
-          <span className="small muted">{rehearsal ? "of the SQL below" : live ? "of the texts above" : isSaved ? "" : `of version ${pipeline.version}`}</span>
+          <Muted isSmall>{rehearsal ? "of the SQL below" : live ? "of the texts above" : isSaved ? "" : `of version ${pipeline.version}`}</Muted>
         </h2>
         <ConfigurationTable configuration={rehearsal?.configuration ?? live ?? pipeline.configuration} />
       </section>
@@ -141,14 +143,14 @@ function Outcome({
             <pre className="rendered" role="region" aria-label="Rendered SQL" tabIndex={0}>
               <code>{rehearsal.sql}</code>
             </pre>
-            <p className="small muted">
+            <Muted as="p" isSmall>
               {rehearsal.creates_table
                 ? `The first run makes ${pipeline.database}.${pipeline.table}.`
                 : `A run writes to ${pipeline.database}.${pipeline.table}.`}
-            </p>
+            </Muted>
           </>
         ) : (
-          <p className="muted">Show SQL renders it; nothing is executed.</p>
+          <Muted as="p">Show SQL renders it; nothing is executed.</Muted>
         )}
       </section>
     </div>

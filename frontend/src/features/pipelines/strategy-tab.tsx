@@ -15,6 +15,8 @@ import {
   type Settings,
 } from "../../model/pipeline-settings";
 import { usePipelineEdit, usePipelineFields, type PipelineRead } from "../../queries/pipelines";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Loaded } from "../../ui/states";
 import { TextFailure } from "./mistake-list";
 import { SettingField } from "./setting-field";
@@ -138,12 +140,12 @@ function SaveLine({ changes, isRefused, isPending }: { changes: Settings; isRefu
   const names = Object.keys(changes);
   return (
     <div className="row">
-      <button type="submit" className="button primary" disabled={names.length === 0 || isRefused || isPending}>
+      <Button type="submit" look="primary" disabled={names.length === 0 || isRefused || isPending}>
         {isPending ? "Saving …" : "Save to config.yaml"}
-      </button>
-      <span className="small muted" role="status">
+      </Button>
+      <Muted isSmall role="status">
         {names.length ? names.map((name) => `${name}: ${changes[name] === null ? "taken out" : settingText(changes[name])}`).join(" · ") : "Nothing is changed."}
-      </span>
+      </Muted>
     </div>
   );
 }

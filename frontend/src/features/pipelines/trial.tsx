@@ -5,7 +5,9 @@ import { taskAddress } from "../../model/addresses";
 import type { ParentMerge as MergeSaid } from "../../model/parent-merge";
 import { figuresOf } from "../../model/run-figures";
 import { isFinished, useCancelTask, useTask } from "../../queries/tasks";
+import { Button } from "../../ui/button";
 import { Grid } from "../../ui/grid";
+import { Muted } from "../../ui/muted";
 import { ParentMerge } from "../../ui/parent-merge";
 import { CellValue } from "../../ui/result-grid";
 import { Failure } from "../../ui/states";
@@ -37,9 +39,9 @@ export function Trial({ taskId }: { taskId: string }) {
           Task
         </Link>
         {isFinished(state) ? null : (
-          <button type="button" className="button small" disabled={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate(taskId)}>
+          <Button isSmall disabled={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate(taskId)}>
             Cancel
-          </button>
+          </Button>
         )}
       </h2>
       {failure ? <Failure error={failure} /> : null}
@@ -65,7 +67,7 @@ function Outcome({ tried }: { tried: Tried }) {
             ▽ {message}
           </p>
         ))}
-      {tried.examples.length ? <Examples examples={tried.examples} /> : <p className="muted">No row would change. Nothing was written.</p>}
+      {tried.examples.length ? <Examples examples={tried.examples} /> : <Muted as="p">No row would change. Nothing was written.</Muted>}
       <ParentMerge said={tried.parent_merge} />
     </>
   );
@@ -91,7 +93,7 @@ function Examples({ examples }: { examples: Tried["examples"] }) {
           </tr>
         ))}
       </Grid>
-      <p className="small muted">At most ten rows. Nothing was written.</p>
+      <Muted as="p" isSmall>At most ten rows. Nothing was written.</Muted>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { PipelineBody } from "../../api/resources";
 import { CONFIG_FILE } from "../../model/mistakes";
 import { diffHunks, lineDiff, type DiffLine } from "../../model/line-diff";
+import { Muted } from "../../ui/muted";
 
 const FACTS = ["name", "layer", "database", "table", "branch", "schedule", "schedule_timezone"] as const;
 const TEXTS = [
@@ -12,7 +13,7 @@ const TEXTS = [
 export function VersionDiff({ before, after }: { before: PipelineBody | undefined; after: PipelineBody }) {
   const facts = FACTS.filter((name) => (before?.[name] ?? "") !== after[name]);
   const texts = TEXTS.filter(({ key }) => (before?.[key] ?? "") !== after[key]);
-  if (facts.length === 0 && texts.length === 0) return <p className="muted">Nothing differs.</p>;
+  if (facts.length === 0 && texts.length === 0) return <Muted as="p">Nothing differs.</Muted>;
   return (
     <>
       {facts.length ? (

@@ -3,7 +3,9 @@ import { useSearchParams } from "react-router";
 
 import type { Pipeline, PipelineBody, PipelineVersion } from "../../api/resources";
 import { usePipelineEdit, usePipelineVersion, usePipelineVersions, type PipelineRead } from "../../queries/pipelines";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Muted } from "../../ui/muted";
 import { Failure, Loaded, Loading } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
@@ -44,10 +46,10 @@ function VersionRow({ version: { version, author, created_at }, isChosen, onChoo
   return (
     <button type="button" className="version-row" aria-current={isChosen} onClick={() => onChoose(version)}>
       <strong>Version {version}</strong>
-      <span className="small muted">
+      <Muted isSmall>
         {author ? `${author}, ` : ""}
         <Time at={created_at} />
-      </span>
+      </Muted>
     </button>
   );
 }
@@ -72,9 +74,9 @@ function ChosenVersion({ read, version, mayEdit }: { read: PipelineRead; version
             compare it with what is in force
           </label>
           {mayEdit ? (
-            <button type="button" className="button small" onClick={() => setRestoring(true)}>
+            <Button isSmall onClick={() => setRestoring(true)}>
               Restore version {version}
-            </button>
+            </Button>
           ) : null}
         </div>
       )}

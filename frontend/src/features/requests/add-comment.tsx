@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { CommentAnchor } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
 import { CommentForm } from "./comment-form";
+import { Button } from "../../ui/button";
 
 /** A button that opens a comment's form in its place. */
 export function AddComment({ place, anchor, label }: { place: RequestPlace; anchor: CommentAnchor; label: string }) {
@@ -10,9 +11,9 @@ export function AddComment({ place, anchor, label }: { place: RequestPlace; anch
   if (isOpen) return <CommentForm place={place} anchor={anchor} label={label} onDone={() => setOpen(false)} />;
   return (
     <p>
-      <button type="button" className="button small" onClick={() => setOpen(true)}>
+      <Button isSmall onClick={() => setOpen(true)}>
         {label}
-      </button>
+      </Button>
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "react";
 
 import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Field, TextArea } from "../../ui/field";
 
 /** Going past the protection of a branch, with a reason that stays. */
 export function BypassDialog({
@@ -30,10 +31,9 @@ export function BypassDialog({
         This merges although approvals or required checks are missing. Conflicts still refuse it. Your name and the reason stay in the audit
         record of the merge. Everybody who can see the catalog can read them.
       </p>
-      <label className="field">
-        <span>Reason</span>
-        <textarea className="input" required maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
-      </label>
+      <Field label="Reason">
+        <TextArea required maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
+      </Field>
     </ConfirmDialog>
   );
 }

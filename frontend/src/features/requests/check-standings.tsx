@@ -8,6 +8,8 @@ import { isWithPeople } from "../../model/review";
 import { isAtLeast } from "../../model/roles";
 import { useCheckStandings, useChecksRun } from "../../queries/checks";
 import type { RequestPlace } from "../../queries/requests";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
 import { Empty, Failure, Loaded } from "../../ui/states";
@@ -24,10 +26,10 @@ export function CheckStandings({ place, request, role }: { place: RequestPlace; 
     <>
       {mayRun && standings.data?.length ? (
         <p className="row">
-          <button type="button" className="button" disabled={run.isPending} onClick={() => run.mutate(undefined, { onSuccess: setTask })}>
+          <Button disabled={run.isPending} onClick={() => run.mutate(undefined, { onSuccess: setTask })}>
             {run.isPending ? "Starting …" : "Run the checks"}
-          </button>
-          <span className="small muted">On the state that the merge would make of both branches as they are now.</span>
+          </Button>
+          <Muted isSmall>On the state that the merge would make of both branches as they are now.</Muted>
         </p>
       ) : null}
       {run.error ? <Failure error={run.error} /> : null}
@@ -74,12 +76,12 @@ function StandingPanel({ standing }: { standing: CheckStanding }) {
           <code>{query}</code>
         </pre>
         {result ? (
-          <p className="small muted">
+          <Muted as="p" isSmall>
             <Time at={result.checked_at} />, on source <code>v{result.source_head}</code> and target <code>v{result.destination_head}</code>, took{" "}
             {duration(result.duration_ms)}
             {result.rows_seen === null || result.rows_bad === null ? "" : `; ${counted(result.rows_bad, "bad row")} of ${count(result.rows_seen)}`}
             {is_current ? "" : "; the branches or the query changed since, so that it does not count"}
-          </p>
+          </Muted>
         ) : null}
         {result?.problem ? <p>{result.problem}</p> : null}
         {result?.sample.length ? <ResultGrid label={`Rows that ${name} found`} columns={result.columns} rows={result.sample} height="320px" /> : null}

@@ -3,6 +3,7 @@ import { useState, type SubmitEvent } from "react";
 import type { SeenCell } from "../../model/suggestion";
 import { useCommentAdd, type CommentAnchor } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
+import { Button } from "../../ui/button";
 import { Failure } from "../../ui/states";
 import { MarkdownField } from "./markdown-field";
 import { SuggestionField, type Suggesting } from "./suggestion";
@@ -48,13 +49,13 @@ export function CommentForm({
       {cell ? <SuggestionField cell={cell} onChange={setSuggesting} /> : null}
       {add.error ? <Failure error={add.error} /> : null}
       <div className="row">
-        <button type="submit" className="button" disabled={add.isPending || !says || suggesting === "invalid"}>
+        <Button type="submit" disabled={add.isPending || !says || suggesting === "invalid"}>
           {replyTo === null ? "Comment" : "Reply"}
-        </button>
+        </Button>
         {onDone ? (
-          <button type="button" className="button quiet" onClick={onDone}>
+          <Button look="quiet" onClick={onDone}>
             Cancel
-          </button>
+          </Button>
         ) : null}
       </div>
     </form>

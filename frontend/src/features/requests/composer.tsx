@@ -8,6 +8,8 @@ import type { useComparison, Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
 import { useReviewSubmit } from "../../queries/reviews";
 import { userName } from "../../queries/user";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 import { MarkdownField } from "./markdown-field";
 
@@ -37,7 +39,7 @@ export function Composer({ place, request, pair, comparison, role }: ComposerPro
     <section className="stack tight" aria-label="Say something">
       <MarkdownField label="Comment on the request" value={text} onChange={setText} />
       {mayReview ? (
-        <p className="small muted">
+        <Muted as="p" isSmall>
           {hindrance ? (
             hindrance
           ) : seen ? (
@@ -47,28 +49,28 @@ export function Composer({ place, request, pair, comparison, role }: ComposerPro
               either branch cancels it.
             </>
           ) : null}
-        </p>
+        </Muted>
       ) : isWithPeople(request.state) ? (
-        <p className="small muted">Reviewers approve a request. Your role here is {role}; an owner can change it.</p>
+        <Muted as="p" isSmall>Reviewers approve a request. Your role here is {role}; an owner can change it.</Muted>
       ) : null}
       {comparison.error && !seen ? <Failure error={comparison.error} retry={() => void comparison.refetch()} /> : null}
       {(add.error ?? submit.error) ? <Failure error={add.error ?? submit.error} /> : null}
       <div className="row">
-        <button type="button" className="button" disabled={isBusy || text.trim() === ""} onClick={() => add.mutate({ ...ON_REQUEST, body: text, reply_to: null }, clear)}>
+        <Button disabled={isBusy || text.trim() === ""} onClick={() => add.mutate({ ...ON_REQUEST, body: text, reply_to: null }, clear)}>
           Comment
-        </button>
+        </Button>
         {mayReview ? (
           <>
-            <button type="button" className="button primary" disabled={hindrance !== "" || isBusy} onClick={() => say("approve")}>
+            <Button look="primary" disabled={hindrance !== "" || isBusy} onClick={() => say("approve")}>
               ✓ Approve
-            </button>
-            <button type="button" className="button" disabled={isBusy} onClick={() => say("request_changes")}>
+            </Button>
+            <Button disabled={isBusy} onClick={() => say("request_changes")}>
               ↩ Request changes
-            </button>
+            </Button>
             {mine ? (
-              <button type="button" className="button" disabled={isBusy} onClick={() => say("withdraw")}>
+              <Button disabled={isBusy} onClick={() => say("withdraw")}>
                 Withdraw your review
-              </button>
+              </Button>
             ) : null}
           </>
         ) : null}

@@ -7,6 +7,8 @@ import { eventText, threadsOf, type Thread } from "../../model/timeline";
 import { useComments } from "../../queries/comments";
 import { useTimeline, type RequestPlace } from "../../queries/requests";
 import { useReviews } from "../../queries/reviews";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -36,7 +38,7 @@ export function Conversation({
   return (
     <>
       <Panel padded>
-        {request.description ? <Written html={request.description_html} /> : <p className="muted">{request.author} wrote no description.</p>}
+        {request.description ? <Written html={request.description_html} /> : <Muted as="p">{request.author} wrote no description.</Muted>}
       </Panel>
       {failure && !comments.data ? <Failure error={failure} retry={() => void comments.refetch()} /> : null}
       {isAtLeast(role, "contributor") ? <SuggestionsTogether place={place} comments={comments.data?.pages.flatMap((page) => page.results) ?? []} /> : null}
@@ -53,16 +55,16 @@ export function Conversation({
       </Loaded>
       {timeline.hasNextPage ? (
         <p>
-          <button type="button" className="button small" onClick={() => void timeline.fetchNextPage()}>
+          <Button isSmall onClick={() => void timeline.fetchNextPage()}>
             What happened later
-          </button>
+          </Button>
         </p>
       ) : null}
       {comments.hasNextPage ? (
         <p>
-          <button type="button" className="button small" onClick={() => void comments.fetchNextPage()}>
+          <Button isSmall onClick={() => void comments.fetchNextPage()}>
             More comments
-          </button>
+          </Button>
         </p>
       ) : null}
     </>
@@ -101,13 +103,13 @@ function EventEntry({
         <strong>{event.actor ?? "lakeui"}</strong>
         <span>{words}</span>
         <EventLinks event={event} />
-        <span className="muted">
+        <Muted>
           <Time at={event.at} />
-        </span>
+        </Muted>
         {review?.verdict === "approve" ? (
-          <span className="muted" title={`Fingerprint ${review.fingerprint}`}>
+          <Muted title={`Fingerprint ${review.fingerprint}`}>
             at <code>v{review.source_head}</code> into <code>v{review.destination_head}</code>
-          </span>
+          </Muted>
         ) : null}
       </p>
       {review?.body_html ? (

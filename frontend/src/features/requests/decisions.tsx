@@ -9,7 +9,10 @@ import { counted, textOr } from "../../model/format";
 import { useDecisionEffects, useNewestEffect, type Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
 import { useResolutionChange, useResolutions, type PressedDecision } from "../../queries/resolutions";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
 import { Failure, Loaded, Loading } from "../../ui/states";
 import { Time } from "../../ui/time";
 import type { EditedPlace } from "./edited-form";
@@ -31,9 +34,9 @@ export function Decisions({ place, detail, pair, mayDecide }: { place: RequestPl
           <section className="decision" aria-label="Decide the conflict">
             <h3>What to do</h3>
             {place ? null : (
-              <p className="small muted">
+              <Muted as="p" isSmall>
                 A choice is kept in a merge request of {pair.source} into {pair.destination}, and leads there. Nothing is merged yet.
-              </p>
+              </Muted>
             )}
             {parts.map((part) => (
               <CountedDecision
@@ -137,9 +140,8 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
             const isAwaited = isCounting && !effect && !needsText(decision);
             return (
               <li key={decision}>
-                <button
-                  type="button"
-                  className={isPressed(decision) ? "button small primary" : "button small"}
+                <Button
+                  look={isPressed(decision) ? "primary" : undefined} isSmall
                   aria-pressed={isPressed(decision)}
                   disabled={isAwaited || Boolean(effect?.refused)}
                   title={isBrief ? sentence(effect) : undefined}
@@ -147,16 +149,16 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
                 >
                   {choiceText(decision, pair)}
                   {part.label ? <span className="visually-hidden"> of {part.label}</span> : null}
-                </button>
+                </Button>
                 {isBrief ? null : <EffectText effect={effect} isCounting={isCounting} uncounted={needsText(decision) ? undefined : uncounted} />}
               </li>
             );
           })}
           {made ? (
             <li>
-              <button type="button" className="button small quiet" onClick={() => change.press({ withdraw: made.id })}>
+              <Button look="quiet" isSmall onClick={() => change.press({ withdraw: made.id })}>
                 Remove decision
-              </button>
+              </Button>
             </li>
           ) : null}
         </ul>
@@ -187,7 +189,7 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
         />
       ) : null}
       {mine ? <StandingText entry={mine} /> : null}
-      {newest.isPending ? <p className="small muted">Looking which rows are newer …</p> : null}
+      {newest.isPending ? <Muted as="p" isSmall>Looking which rows are newer …</Muted> : null}
       {newest.error ? <Failure error={newest.error} /> : null}
     </div>
   );
@@ -220,7 +222,7 @@ function isAbout({ change }: PressedDecision, detail: ComparedDetail, part: Part
 function StandingText({ entry: { standing, error } }: { entry: PressedDecision }) {
   if (standing === "failed") return <Failure error={error} />;
   const text = { waiting: "Waiting to be saved. You can go on with other rows …", sent: "Saving. You can go on with other rows …", saved: "Saved." }[standing];
-  return <p className="small muted">{text}</p>;
+  return <Muted as="p" isSmall>{text}</Muted>;
 }
 
 /** Asks once before changes of rows are left out: how many, and which. Without `rows` the number is not known. */
@@ -270,14 +272,15 @@ function EffectText({ effect, isCounting, uncounted }: { effect: DecisionEffect 
     return (
       <span className="row small">
         What it leaves out could not be counted.
-        <button type="button" className="button small quiet" onClick={uncounted.retry}>
+        <Button look="quiet" isSmall onClick={uncounted.retry}>
           Count again
-        </button>
+        </Button>
       </span>
     );
   }
-  if (!effect) return isCounting ? <span className="small muted">counting what it leaves out …</span> : null;
-  return <span className={effect.rows_left_out ? "small" : "small muted"}>{effect.refused || effect.text}</span>;
+  if (!effect) return isCounting ? <Muted isSmall>counting what it leaves out …</Muted> : null;
+  const said = effect.refused || effect.text;
+  return effect.rows_left_out ? <span className="small">{said}</span> : <Muted isSmall>{said}</Muted>;
 }
 
 function Made({ made, pair, isStated }: { made: Resolution; pair: Pair; isStated: boolean }) {
@@ -287,9 +290,9 @@ function Made({ made, pair, isStated }: { made: Resolution; pair: Pair; isStated
         <span aria-hidden="true">◆</span>
         {madeText(made, pair)}
       </span>
-      <span className="muted">
+      <Muted>
         {made.author}, <Time at={made.created_at} />
-      </span>
+      </Muted>
       {made.effect && !isStated ? <span>{made.effect}</span> : null}
       {made.is_current ? null : <span>A branch has moved since: it has no effect until it is decided again.</span>}
     </p>
@@ -319,10 +322,9 @@ function TextForm({ label, action, onGiven, isBusy, onClose }: { label: string; 
   const [text, setText] = useState("");
   return (
     <div className="row">
-      <input className="input" aria-label={label} placeholder={label} value={text} onChange={(event) => setText(event.target.value)} />
-      <button
-        type="button"
-        className="button small"
+      <Input aria-label={label} placeholder={label} value={text} onChange={(event) => setText(event.target.value)} />
+      <Button
+        isSmall
         disabled={isBusy || text.trim() === ""}
         onClick={() => {
           onGiven(text.trim());
@@ -330,10 +332,10 @@ function TextForm({ label, action, onGiven, isBusy, onClose }: { label: string; 
         }}
       >
         {action}
-      </button>
-      <button type="button" className="button small quiet" onClick={onClose}>
+      </Button>
+      <Button look="quiet" isSmall onClick={onClose}>
         Cancel
-      </button>
+      </Button>
     </div>
   );
 }

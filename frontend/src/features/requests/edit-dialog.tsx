@@ -2,6 +2,7 @@ import { useState, type SubmitEvent } from "react";
 
 import type { RequestDetail } from "../../api/resources";
 import { useRequestEdit, type RequestPlace } from "../../queries/requests";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Failure } from "../../ui/states";
 import { RequestFields } from "./request-fields";
@@ -26,12 +27,12 @@ export function EditDialog({ place, request, onClose }: { place: RequestPlace; r
         <RequestFields catalog={place.catalog} author={request.author} value={text} onChange={setText} />
         {edit.error ? <Failure error={edit.error} /> : null}
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={edit.isPending || text.title.trim() === ""}>
+          </Button>
+          <Button type="submit" look="primary" disabled={edit.isPending || text.title.trim() === ""}>
             {edit.isPending ? "Saving …" : "Save"}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

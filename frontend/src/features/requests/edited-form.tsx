@@ -4,7 +4,10 @@ import type { ComparedRow, SidesColumn } from "../../api/resources";
 import { beginning, jsonOf, rowJson, typedOf, type Typed } from "../../model/edited-row";
 import { cellText } from "../../model/format";
 import type { Pair } from "../../queries/compare";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Field, Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
 import "../../styles/edited-form.css";
 
 /** A row in conflict, and the columns of which values can be typed. `all` are those that the row has values of. */
@@ -31,17 +34,17 @@ export default function EditedForm({ edited, pair, title, onGiven, onClose }: { 
   return (
     <Dialog title={title} onClose={onClose} className="wide">
       <form className="stack" onSubmit={submit}>
-        <p className="muted">The fields begin with what one branch has. A button takes the value of a branch.</p>
+        <Muted as="p">The fields begin with what one branch has. A button takes the value of a branch.</Muted>
         {columns.map((column) => (
           <EditedField key={column.id} column={column} place={all.indexOf(column)} row={row} pair={pair} value={typed[column.id] ?? null} onChange={(value) => setTyped({ ...typed, [column.id]: value })} />
         ))}
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={json === undefined}>
+          </Button>
+          <Button type="submit" look="primary" disabled={json === undefined}>
             Keep {isCell ? "this value" : "this row"}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -66,26 +69,28 @@ function EditedField({ column, place, row, pair, value, onChange }: FieldProps) 
   const areApart = offers.some(({ held }) => JSON.stringify(held) !== JSON.stringify(offers[0]?.held));
   return (
     <div className="edited-field">
-      <label className="field">
-        <span>
-          {column.name} <span className="muted">{column.type}</span>
-        </span>
-        <input
-          className="input"
+      <Field
+        label={
+          <>
+            {column.name} <Muted>{column.type}</Muted>
+          </>
+        }
+      >
+        <Input
           value={value ?? ""}
           placeholder={value === null ? "NULL" : ""}
           spellCheck={false}
           aria-invalid={isWrong}
           onChange={(event) => onChange(event.target.value)}
         />
-      </label>
+      </Field>
       <span className="row">
         {areApart
           ? offers.map(({ branch, held }) => (
-              <button key={branch} type="button" className="button small" onClick={() => onChange(typedOf(held))}>
+              <Button key={branch} isSmall onClick={() => onChange(typedOf(held))}>
                 {branch}: {cellText(held)}
                 <span className="visually-hidden"> for {column.name}</span>
-              </button>
+              </Button>
             ))
           : null}
         <label className="row small">

@@ -1,4 +1,5 @@
 import { useInbox } from "../../queries/requests";
+import { Button } from "../../ui/button";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { InboxRow } from "./request-row";
@@ -28,9 +29,9 @@ export function InboxPage() {
         </Loaded>
         {inbox.hasNextPage ? (
           <p className="inside">
-            <button type="button" className="button small" onClick={() => void inbox.fetchNextPage()}>
+            <Button isSmall onClick={() => void inbox.fetchNextPage()}>
               More
-            </button>
+            </Button>
           </p>
         ) : null}
       </Panel>

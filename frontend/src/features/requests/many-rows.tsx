@@ -7,6 +7,8 @@ import type { Pair } from "../../queries/compare";
 import type { RequestPlace } from "../../queries/requests";
 import { MOST_DECISIONS, useResolutionChange } from "../../queries/resolutions";
 import { LossDialog, useLeadToRequest } from "./decisions";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 
 const CHOICES = ["source", "destination", "larger"] as const;
 type Choice = (typeof CHOICES)[number];
@@ -64,16 +66,16 @@ export function ManyRows({
         ))}
       </fieldset>
       <div className="row">
-        <button type="button" className="button small" disabled={open.length === 0} onClick={() => setChosen(new Set(open.map((row) => row.key)))}>
+        <Button isSmall disabled={open.length === 0} onClick={() => setChosen(new Set(open.map((row) => row.key)))}>
           Choose all {counted(open.length, "open row")}
-        </button>
+        </Button>
         {CHOICES.map((decision) => (
-          <button key={decision} type="button" className="button small" disabled={keys.length === 0} onClick={() => choose(decision)}>
-            {choiceText(decision, pair)} <span className="muted">of {counted(keys.length, "row")}</span>
-          </button>
+          <Button key={decision} isSmall disabled={keys.length === 0} onClick={() => choose(decision)}>
+            {choiceText(decision, pair)} <Muted>of {counted(keys.length, "row")}</Muted>
+          </Button>
         ))}
       </div>
-      <p className="small muted">The changes of the other branch to the chosen rows are left out. All are saved, or none.</p>
+      <Muted as="p" isSmall>The changes of the other branch to the chosen rows are left out. All are saved, or none.</Muted>
       {asking ? (
         <LossDialog
           title={`${choiceText(asking, pair)} of ${counted(keys.length, "row")}`}

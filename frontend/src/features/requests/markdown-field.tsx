@@ -1,6 +1,8 @@
 import { useState } from "react";
 
 import { useMarkdown } from "../../queries/markdown";
+import { Button } from "../../ui/button";
+import { FieldGroup, TextArea } from "../../ui/field";
 import { Loaded } from "../../ui/states";
 import { Written } from "./written";
 
@@ -18,19 +20,19 @@ export function MarkdownField({
 }) {
   const [isPreview, setPreview] = useState(false);
   return (
-    <div className="field">
+    <FieldGroup>
       <div className="row apart">
         <span className="small">{label}</span>
-        <button type="button" className="button small quiet" aria-pressed={isPreview} disabled={value.trim() === ""} onClick={() => setPreview(!isPreview)}>
+        <Button look="quiet" isSmall aria-pressed={isPreview} disabled={value.trim() === ""} onClick={() => setPreview(!isPreview)}>
           {isPreview ? "Write" : "Preview"}
-        </button>
+        </Button>
       </div>
       {isPreview ? (
         <Preview text={value} />
       ) : (
-        <textarea className="input" aria-label={label} placeholder={placeholder} value={value} onChange={(event) => onChange(event.target.value)} />
+        <TextArea aria-label={label} placeholder={placeholder} value={value} onChange={(event) => onChange(event.target.value)} />
       )}
-    </div>
+    </FieldGroup>
   );
 }
 

@@ -8,8 +8,10 @@ import { branchCreate, branchRestore } from "../../model/sql";
 import { refresh } from "../../queries/refresh";
 import { useRequestOpen, type RequestPlace } from "../../queries/requests";
 import { statementRun } from "../../queries/statements";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { TextField } from "../sql/write-dialog";
+import { Muted } from "../../ui/muted";
 
 type Undone = NonNullable<RequestDetail["undone_by"]>;
 
@@ -18,9 +20,9 @@ export function MergeAgain({ place, request, undone }: { place: RequestPlace; re
   const [isAsking, setAsking] = useState(false);
   return (
     <>
-      <button type="button" className="button small" onClick={() => setAsking(true)}>
+      <Button isSmall onClick={() => setAsking(true)}>
         Merge again …
-      </button>
+      </Button>
       {isAsking ? <AgainDialog place={place} request={request} undone={undone} onClose={() => setAsking(false)} /> : null}
     </>
   );
@@ -46,7 +48,7 @@ function AgainDialog({ place, request, undone, onClose }: { place: RequestPlace;
           A merge request for {target} opens, titled “{request.title}”. It refers to #{request.number}.
         </li>
       </ol>
-      <p className="small muted">Nothing of {target} changes until that request is merged. What changed on {target} since the revert is compared as in any merge.</p>
+      <Muted as="p" isSmall>Nothing of {target} changes until that request is merged. What changed on {target} since the revert is compared as in any merge.</Muted>
       <TextField label="Name of the new branch" value={name} onChange={setName} isFirst />
     </ConfirmDialog>
   );

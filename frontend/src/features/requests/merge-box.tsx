@@ -9,7 +9,9 @@ import { isAtLeast } from "../../model/roles";
 import { useProtection } from "../../queries/protection";
 import { useRequestMerge, useRequestQueue, type RequestPlace } from "../../queries/requests";
 import { useTask } from "../../queries/tasks";
+import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { TaskSteps } from "../tasks/task-steps";
@@ -55,16 +57,16 @@ function InHand({ place, request, role }: { place: RequestPlace; request: Reques
       title={isQueued ? "It waits in the merge queue" : `It is being merged into ${request.destination.name}`}
       actions={
         isQueued && isAtLeast(role, "contributor") ? (
-          <button type="button" className="button small" disabled={queue.isPending} onClick={() => queue.mutate("leave")}>
+          <Button isSmall disabled={queue.isPending} onClick={() => queue.mutate("leave")}>
             Take it out of the queue
-          </button>
+          </Button>
         ) : null
       }
     >
       {isQueued && request.queued_at ? (
-        <p className="small muted">
+        <Muted as="p" isSmall>
           since <Time at={request.queued_at} />
-        </p>
+        </Muted>
       ) : null}
       {request.task_id && !isQueued ? <StepsOf taskId={request.task_id} /> : null}
       {queue.error ? <Failure error={queue.error} /> : null}
@@ -78,9 +80,9 @@ function StepsOf({ taskId }: { taskId: string }) {
   return (
     <>
       {task ? <TaskSteps task={task} /> : null}
-      <p className="small muted">
+      <Muted as="p" isSmall>
         You can close this page. <Link to={taskAddress(taskId)}>The task</Link> can be cancelled until the commit.
-      </p>
+      </Muted>
     </>
   );
 }
@@ -105,19 +107,19 @@ function MergeForm({ place, request, seen, role }: MergeProps) {
       actions={
         <>
           {mayBypass && blockers.length ? (
-            <button type="button" className="button danger" onClick={() => setBypassing(true)}>
+            <Button look="danger" onClick={() => setBypassing(true)}>
               Emergency bypass
-            </button>
+            </Button>
           ) : null}
           {isFree && mayMerge ? (
-            <button type="button" className="button" disabled={queue.isPending} onClick={() => queue.mutate("enter")}>
+            <Button disabled={queue.isPending} onClick={() => queue.mutate("enter")}>
               Put into the merge queue
-            </button>
+            </Button>
           ) : null}
-          <button type="button" className="button primary" disabled={!isFree || !mayMerge || merge.isPending} onClick={() => start("")}>
+          <Button look="primary" disabled={!isFree || !mayMerge || merge.isPending} onClick={() => start("")}>
             <Icon name="merge" />
             {merge.isPending ? "Starting …" : `Merge into ${request.destination.name}`}
-          </button>
+          </Button>
         </>
       }
     >

@@ -5,6 +5,7 @@ import { compareAddress, requestAddress } from "../../model/addresses";
 import { useComparison } from "../../queries/compare";
 import { useRequestOpen } from "../../queries/requests";
 import { userName } from "../../queries/user";
+import { Button } from "../../ui/button";
 import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { BranchField } from "../compare/branch-field";
@@ -85,9 +86,9 @@ function RequestForm({ catalog, source, destination }: { catalog: string; source
         </label>
         {open.error ? <Failure error={open.error} /> : null}
         <div className="row">
-          <button type="submit" className="button primary" disabled={!isComplete || open.isPending}>
+          <Button type="submit" look="primary" disabled={!isComplete || open.isPending}>
             {open.isPending ? "Opening …" : "Open the merge request"}
-          </button>
+          </Button>
         </div>
       </form>
     </Panel>

@@ -1,5 +1,6 @@
 import type { RequestDetail } from "../../api/resources";
 import { limitText, spotRowName, spotValues } from "../../model/policies";
+import { Muted } from "../../ui/muted";
 
 /** What the merge policies of the target say of a request, and the rows that they drew. */
 export function PolicyLines({ request }: { request: RequestDetail }) {
@@ -10,9 +11,9 @@ export function PolicyLines({ request }: { request: RequestDetail }) {
         <details key={verdict.pattern}>
           <summary className="small">
             {verdict.message}{" "}
-            <span className="muted">
+            <Muted>
               (version {verdict.version} of the rule {verdict.pattern})
-            </span>
+            </Muted>
           </summary>
           {verdict.judgements.map(({ policy, lets_through, reasons }) => (
             <div key={policy}>

@@ -6,6 +6,7 @@ import { mergeAddress, requestsAddress } from "../../model/addresses";
 import { isFinishedState } from "../../model/review";
 import type { RequestPlace } from "../../queries/requests";
 import { useChangesSince } from "../../queries/reviews";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { ProtectionLine } from "./protection-line";
@@ -77,7 +78,7 @@ function VoteLine({ place, vote, isOpen }: { place: RequestPlace; vote: RequestD
           {vote.is_stale ? "stale approval" : isVoid ? "approval does not count" : word}
         </span>
       </span>
-      {vote.reason ? <p className="small muted">{vote.reason}</p> : null}
+      {vote.reason ? <Muted as="p" isSmall>{vote.reason}</Muted> : null}
       {vote.is_stale && isOpen ? <ChangedSince place={place} review={vote.review} /> : null}
     </li>
   );
@@ -95,7 +96,7 @@ function ChangedSince({ place, review }: { place: RequestPlace; review: number }
             <li>{summary}</li>
             {[...source, ...destination].map((commit) => (
               <li key={`${commit.branch} ${commit.version}`}>
-                {commit.branch} <code>v{commit.version}</code> {commit.operation} <span className="muted">{commit.author}</span>
+                {commit.branch} <code>v{commit.version}</code> {commit.operation} <Muted>{commit.author}</Muted>
               </li>
             ))}
             {rules_changed ? <li>The rules of merging changed.</li> : null}

@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 
 import { isAtLeast } from "../../model/roles";
 import { useMembers } from "../../queries/members";
+import { Field, Input } from "../../ui/field";
 import { NamesField } from "../../ui/names-field";
 import { MarkdownField } from "./markdown-field";
 
@@ -27,10 +28,9 @@ export function RequestFields({
   const set = (change: Partial<RequestText>) => onChange({ ...value, ...change });
   return (
     <>
-      <label className="field">
-        <span>Title</span>
-        <input className="input" required maxLength={200} value={value.title} onChange={(event) => set({ title: event.target.value })} />
-      </label>
+      <Field label="Title">
+        <Input required maxLength={200} value={value.title} onChange={(event) => set({ title: event.target.value })} />
+      </Field>
       <MarkdownField label="Description" value={value.description} onChange={(description) => set({ description })} />
       <ReviewersField catalog={catalog} author={author} names={value.reviewers} onChange={(reviewers) => set({ reviewers })} />
       <NamesField label="Labels" names={value.labels} onChange={(labels) => set({ labels })} />

@@ -7,8 +7,10 @@ import { isAtLeast } from "../../model/roles";
 import { useRequestEdit, type RequestPlace } from "../../queries/requests";
 import { userName } from "../../queries/user";
 import { BranchLink } from "../../ui/branch-name";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { PageHead } from "../../ui/page";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -24,7 +26,7 @@ export function RequestHead({ place, request, role }: { place: RequestPlace; req
   return (
     <>
       <PageHead title={`${request.title} #${request.number}`} actions={mayManage ? <Actions place={place} request={request} /> : null}>
-        <bdi>{request.title}</bdi> <span className="muted">#{request.number}</span>
+        <bdi>{request.title}</bdi> <Muted>#{request.number}</Muted>
       </PageHead>
       <p className="row">
         <StateBadge state={request.state} />
@@ -33,13 +35,13 @@ export function RequestHead({ place, request, role }: { place: RequestPlace; req
         <span className="visually-hidden">into</span>
         <BranchLink catalog={place.catalog} branch={request.destination.name} />
         {request.state === "merged" ? null : (
-          <span className="small muted">
+          <Muted isSmall>
             {source} <code>v{request.source.head_version}</code>, {request.destination.name} <code>v{request.destination.head_version}</code>
-          </span>
+          </Muted>
         )}
-        <span className="small muted">
+        <Muted isSmall>
           {request.author}, <Time at={request.created_at} />
-        </span>
+        </Muted>
       </p>
       {request.undone_by ? (
         <Undone undone={request.undone_by} action={<MergeAgain place={place} request={request} undone={request.undone_by} />} />
@@ -78,21 +80,21 @@ function Actions({ place, request }: { place: RequestPlace; request: RequestDeta
     <>
       {isWithPeople(state) ? (
         <>
-          <button type="button" className="button" onClick={() => setAsked("edit")}>
+          <Button onClick={() => setAsked("edit")}>
             Edit
-          </button>
-          <button type="button" className={state === "draft" ? "button primary" : "button"} disabled={edit.isPending} onClick={() => set(state === "draft" ? "open" : "draft")}>
+          </Button>
+          <Button look={state === "draft" ? "primary" : undefined} disabled={edit.isPending} onClick={() => set(state === "draft" ? "open" : "draft")}>
             {state === "draft" ? "Mark as ready" : "Back to draft"}
-          </button>
-          <button type="button" className="button" onClick={() => setAsked("close")}>
+          </Button>
+          <Button onClick={() => setAsked("close")}>
             Close
-          </button>
+          </Button>
         </>
       ) : null}
       {state === "closed" ? (
-        <button type="button" className="button" disabled={edit.isPending} onClick={() => set("open")}>
+        <Button disabled={edit.isPending} onClick={() => set("open")}>
           Reopen
-        </button>
+        </Button>
       ) : null}
       {edit.error && asked === undefined ? <Failure error={edit.error} /> : null}
       {asked === "edit" ? <EditDialog place={place} request={request} onClose={() => setAsked(undefined)} /> : null}

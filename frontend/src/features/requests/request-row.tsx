@@ -5,6 +5,7 @@ import { requestAddress } from "../../model/addresses";
 import { count, counted } from "../../model/format";
 import { approvalsText, isFinishedState, sourceName } from "../../model/review";
 import { LaneDot } from "../../ui/branch-name";
+import { Muted } from "../../ui/muted";
 import { RevertedBadge } from "../../ui/reverted-badge";
 import { Time } from "../../ui/time";
 import { StateBadge } from "./state-badge";
@@ -29,17 +30,17 @@ export function RequestRow({ catalog, request, why }: { catalog: string; request
           </span>
         ))}
       </span>
-      <span className="small muted about">
+      <Muted isSmall className="about">
         {why ? `${why} · ` : ""}#{request.number} {request.author} <LaneDot branch={source} /> {source} → {request.destination.name}
-      </span>
-      <span className="small muted votes">
+      </Muted>
+      <Muted isSmall className="votes">
         {approvalsText(request)}
         {request.open_threads ? `, ${counted(request.open_threads, "open thread")}` : ""}
-      </span>
-      <span className="small muted when">
+      </Muted>
+      <Muted isSmall className="when">
         {request.comments ? <span title={counted(request.comments, "comment")}>{count(request.comments)} ✎ </span> : null}
         <Time at={request.updated_at} />
-      </span>
+      </Muted>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Link, useParams, useSearchParams } from "react-router";
+import { useParams, useSearchParams } from "react-router";
 
 import type { RequestFilter } from "../../api/paths";
 import { newRequestAddress } from "../../model/addresses";
@@ -6,10 +6,12 @@ import { inOrder } from "../../model/reading-order";
 import { filterOf, STATE_CHOICES, WHOSE } from "../../model/request-filter";
 import { useRequests } from "../../queries/requests";
 import { userName } from "../../queries/user";
+import { LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { useIsNarrow } from "../../ui/narrow";
 import { PageHead, Panel } from "../../ui/page";
 import { SearchField } from "../../ui/search-field";
+import { Select } from "../../ui/select";
 import { Empty, Loaded } from "../../ui/states";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { RequestRow } from "./request-row";
@@ -37,10 +39,10 @@ export function RequestsPage() {
       <PageHead
         title="Merge requests"
         actions={
-          <Link className="button primary" to={newRequestAddress(catalog)}>
+          <LinkButton look="primary" to={newRequestAddress(catalog)}>
             <Icon name="plus" />
             New merge request
-          </Link>
+          </LinkButton>
         }
       />
       <Panel actions={<Filters query={query} onChoose={choose} />}>
@@ -53,20 +55,20 @@ export function RequestsPage() {
 function Filters({ query, onChoose }: { query: URLSearchParams; onChoose: (name: string, value: string) => void }) {
   return (
     <>
-      <select className="input state-filter" aria-label="State" value={query.get("state") ?? ""} onChange={(event) => onChoose("state", event.target.value)}>
+      <Select className="state-filter" aria-label="State" value={query.get("state") ?? ""} onChange={(event) => onChoose("state", event.target.value)}>
         {STATE_CHOICES.map(({ key, label }) => (
           <option key={key} value={key}>
             {label}
           </option>
         ))}
-      </select>
-      <select className="input state-filter" aria-label="Whose" value={query.get("whose") ?? ""} onChange={(event) => onChoose("whose", event.target.value)}>
+      </Select>
+      <Select className="state-filter" aria-label="Whose" value={query.get("whose") ?? ""} onChange={(event) => onChoose("whose", event.target.value)}>
         {WHOSE.map(({ key, label }) => (
           <option key={key} value={key}>
             {label}
           </option>
         ))}
-      </select>
+      </Select>
       <SearchField label="Find by title, text or number" text={query.get("search") ?? ""} onSearch={(text) => onChoose("search", text)} />
     </>
   );

@@ -7,6 +7,9 @@ import { ON_REQUEST } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
 import { CommentForm } from "./comment-form";
 import { ThreadView } from "./thread-view";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 
 interface TalkProps {
   place: RequestPlace;
@@ -66,7 +69,7 @@ function DataTalk({
     <div className="stack tight">
       {threads.map((thread) => (
         <div key={thread.first.id}>
-          {thread.first.column_name ? <p className="small muted">{dataPlaceText({ ...thread.first, row_key: "" })}</p> : null}
+          {thread.first.column_name ? <Muted as="p" isSmall>{dataPlaceText({ ...thread.first, row_key: "" })}</Muted> : null}
           <ThreadView place={place} thread={thread} role={role} />
         </div>
       ))}
@@ -74,23 +77,23 @@ function DataTalk({
         <div className="stack tight">
           <label className="row small">
             On
-            <select className="input" value={chosen === undefined ? "" : String(chosen)} onChange={(event) => setChosen(event.target.value === "" ? undefined : Number(event.target.value))}>
+            <Select value={chosen === undefined ? "" : String(chosen)} onChange={(event) => setChosen(event.target.value === "" ? undefined : Number(event.target.value))}>
               {whole === undefined ? null : <option value="">{whole}</option>}
               {columns.map(({ id, name }) => (
                 <option key={id} value={String(id)}>
                   {name}
                 </option>
               ))}
-            </select>
+            </Select>
           </label>
-          {refusal === undefined ? null : <p className="small muted">{refusal}</p>}
+          {refusal === undefined ? null : <Muted as="p" isSmall>{refusal}</Muted>}
           <CommentForm key={chosen ?? "row"} place={place} anchor={anchor} label={label} cell={cell} onDone={() => setOpen(false)} />
         </div>
       ) : (
         <p>
-          <button type="button" className="button small" onClick={() => setOpen(true)}>
+          <Button isSmall onClick={() => setOpen(true)}>
             {label}
-          </button>
+          </Button>
         </p>
       )}
     </div>

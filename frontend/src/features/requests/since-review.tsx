@@ -2,6 +2,7 @@ import type { RequestDetail } from "../../api/resources";
 import type { RequestPlace } from "../../queries/requests";
 import { useChangesSince } from "../../queries/reviews";
 import { userName } from "../../queries/user";
+import { Button } from "../../ui/button";
 import { Time } from "../../ui/time";
 import type { Compared } from "../compare/use-compared";
 
@@ -25,9 +26,9 @@ function Changes({ place, review, compared: { filter, onFilter, summary } }: { p
         {gone.length ? ` The request no longer changes ${gone.join(", ")}.` : null}
       </span>
       {shown || isFiltered ? (
-        <button type="button" className="button small" aria-pressed={isFiltered} onClick={() => onFilter({ since_review: isFiltered ? "" : String(review) })}>
+        <Button isSmall aria-pressed={isFiltered} onClick={() => onFilter({ since_review: isFiltered ? "" : String(review) })}>
           {isFiltered ? "Show all objects" : "Show only these objects"}
-        </button>
+        </Button>
       ) : null}
     </p>
   );

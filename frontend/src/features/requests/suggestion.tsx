@@ -6,6 +6,8 @@ import { counted } from "../../model/format";
 import { openTogether, suggestedValue, type SeenCell } from "../../model/suggestion";
 import { useSuggestionsApply } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
+import { Button } from "../../ui/button";
+import { Input } from "../../ui/field";
 import { Failure } from "../../ui/states";
 
 /** A suggested value under its comment: what it was, what it is to be, and what became of it. */
@@ -24,9 +26,9 @@ export function SuggestionView({ place, comment, mayApply }: { place: RequestPla
         <ins>{shown(suggestion.value)}</ins>
         <span className={suggestion.state === "applied" ? "badge fine" : "badge"}>{standing(suggestion)}</span>
         {isOpen && mayApply ? (
-          <button type="button" className="button small" disabled={apply.isPending} onClick={() => apply.mutate([comment.id])}>
+          <Button isSmall disabled={apply.isPending} onClick={() => apply.mutate([comment.id])}>
             {apply.isPending ? "Applying …" : "Apply suggestion"}
-          </button>
+          </Button>
         ) : null}
       </p>
       {apply.error ? <Failure error={apply.error} /> : null}
@@ -52,9 +54,9 @@ export function SuggestionsTogether({ place, comments }: { place: RequestPlace; 
     <div className="stack tight">
       {groups.map(({ place: where, comments: ids }) => (
         <p key={where}>
-          <button type="button" className="button small" disabled={apply.isPending} onClick={() => apply.mutate(ids)}>
+          <Button isSmall disabled={apply.isPending} onClick={() => apply.mutate(ids)}>
             Apply {counted(ids.length, "suggestion")} on {where} as one commit
-          </button>
+          </Button>
         </p>
       ))}
       {apply.error ? <Failure error={apply.error} /> : null}
@@ -90,7 +92,7 @@ export function SuggestionField({ cell, onChange }: { cell: SeenCell; onChange: 
       </label>
       {isOn ? (
         <>
-          <input className="input" aria-label={`Suggested ${cell.type}`} value={typed} disabled={isNull} onChange={(event) => say(true, event.target.value, isNull)} />
+          <Input aria-label={`Suggested ${cell.type}`} value={typed} disabled={isNull} onChange={(event) => say(true, event.target.value, isNull)} />
           <label className="row">
             <input type="checkbox" checked={isNull} onChange={(event) => say(true, typed, event.target.checked)} />
             <span>NULL</span>

@@ -9,6 +9,8 @@ import { dataPlaceText, objectText, type Thread } from "../../model/timeline";
 import { ON_REQUEST, useCommentChange } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
 import { userName } from "../../queries/user";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { CommentForm } from "./comment-form";
@@ -72,12 +74,12 @@ function ThreadBody({
         <CommentForm place={place} anchor={ON_REQUEST} label={`Reply to ${first.author}`} replyTo={first.id} onDone={() => setAnswering(false)} />
       ) : (
         <div className="row">
-          <button type="button" className="button small" onClick={() => setAnswering(true)}>
+          <Button isSmall onClick={() => setAnswering(true)}>
             Reply
-          </button>
-          <button type="button" className="button small" disabled={settle.isPending} onClick={() => settle.mutate({ do: isSettled ? "reopen" : "resolve" })}>
+          </Button>
+          <Button isSmall disabled={settle.isPending} onClick={() => settle.mutate({ do: isSettled ? "reopen" : "resolve" })}>
             {isSettled ? "Reopen" : "Resolve"}
-          </button>
+          </Button>
         </div>
       )}
     </div>
@@ -104,20 +106,20 @@ function CommentView({ place, comment, role, about }: { place: RequestPlace; com
     <article className="comment" aria-label={`Comment of ${comment.author}`}>
       <header>
         <strong>{comment.author}</strong>
-        <span className="muted">
+        <Muted>
           <Time at={comment.created_at} />
           {comment.edited_at ? ", edited" : ""}
-        </span>
+        </Muted>
         {about}
         <span className="grow" />
         {isMine && !isEditing ? (
           <>
-            <button type="button" className="button small quiet" onClick={() => setEditing(true)}>
+            <Button look="quiet" isSmall onClick={() => setEditing(true)}>
               Edit
-            </button>
-            <button type="button" className="button small quiet" disabled={change.isPending} onClick={() => change.mutate({ do: "delete" })}>
+            </Button>
+            <Button look="quiet" isSmall disabled={change.isPending} onClick={() => change.mutate({ do: "delete" })}>
               Delete
-            </button>
+            </Button>
           </>
         ) : null}
       </header>
@@ -126,7 +128,7 @@ function CommentView({ place, comment, role, about }: { place: RequestPlace; com
         {isEditing ? (
           <EditForm text={comment.body} change={change} onDone={() => setEditing(false)} />
         ) : comment.is_deleted ? (
-          <p className="muted">This comment was deleted.</p>
+          <Muted as="p">This comment was deleted.</Muted>
         ) : (
           <Written html={comment.body_html} />
         )}
@@ -142,17 +144,15 @@ function EditForm({ text, change, onDone }: { text: string; change: ReturnType<t
     <div className="stack tight">
       <MarkdownField label="Comment" value={edited} onChange={setEdited} />
       <div className="row">
-        <button
-          type="button"
-          className="button"
+        <Button
           disabled={change.isPending || edited.trim() === ""}
           onClick={() => change.mutate({ do: "edit", body: edited }, { onSuccess: onDone })}
         >
           Save
-        </button>
-        <button type="button" className="button quiet" onClick={onDone}>
+        </Button>
+        <Button look="quiet" onClick={onDone}>
           Cancel
-        </button>
+        </Button>
       </div>
     </div>
   );

@@ -1,6 +1,9 @@
 import { useId, useState, type SubmitEvent } from "react";
 
 import { useMailChange, useMailChoice, useMailTest, useMails, type Mail, type MailChoice, type MailEvent } from "../../queries/mail";
+import { Button } from "../../ui/button";
+import { Field, Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -53,15 +56,15 @@ function ChoiceForm({ held }: { held: MailChoice }) {
       {test.error ? <Failure error={test.error} /> : null}
       {test.isSuccess ? <p role="status">A message was asked for. The list below shows whether the server took it.</p> : null}
       <div className="actions">
-        <button type="button" className="button" disabled={!held.is_on || !isSame || test.isPending} onClick={() => test.mutate("mail")}>
+        <Button disabled={!held.is_on || !isSame || test.isPending} onClick={() => test.mutate("mail")}>
           Send a test mail
-        </button>
-        <button type="button" className="button" disabled={!held.chat_server || !isSame || test.isPending} onClick={() => test.mutate("chat")}>
+        </Button>
+        <Button disabled={!held.chat_server || !isSame || test.isPending} onClick={() => test.mutate("chat")}>
           Send a test to the chat
-        </button>
-        <button type="submit" className="button primary" disabled={isSame || change.isPending}>
+        </Button>
+        <Button type="submit" look="primary" disabled={isSame || change.isPending}>
           Save
-        </button>
+        </Button>
       </div>
     </form>
   );
@@ -75,10 +78,8 @@ function MailAddress({ held, address, onChange }: { held: MailChoice; address: s
   const described = useId();
   return (
     <>
-      <label className="field">
-        <span>Address</span>
-        <input
-          className="input"
+      <Field label="Address">
+        <Input
           type="email"
           maxLength={254}
           aria-describedby={described}
@@ -86,10 +87,10 @@ function MailAddress({ held, address, onChange }: { held: MailChoice; address: s
           value={address}
           onChange={(event) => onChange(event.target.value)}
         />
-      </label>
-      <p id={described} className="small muted">
+      </Field>
+      <Muted id={described} as="p" isSmall>
         {held.account_address ? `Empty: ${held.account_address}, the address of your account.` : "Your account has no address."}
-      </p>
+      </Muted>
     </>
   );
 }
@@ -106,10 +107,8 @@ function ChatAddress({ held, url, onChange, onRemove }: ChatAddressProps) {
   const described = useId();
   return (
     <>
-      <label className="field">
-        <span>Incoming webhook of your chat</span>
-        <input
-          className="input"
+      <Field label="Incoming webhook of your chat">
+        <Input
           type="password"
           autoComplete="off"
           maxLength={2000}
@@ -118,15 +117,15 @@ function ChatAddress({ held, url, onChange, onRemove }: ChatAddressProps) {
           value={url}
           onChange={(event) => onChange(event.target.value)}
         />
-      </label>
-      <p id={described} className="small muted">
+      </Field>
+      <Muted id={described} as="p" isSmall>
         {held.chat_server ? `Messages go to ${held.chat_server}. A new address replaces it. ` : "Of Slack or Mattermost. It is not shown again."}
         {held.chat_server ? (
-          <button type="button" className="button small" onClick={onRemove}>
+          <Button isSmall onClick={onRemove}>
             Remove the chat
-          </button>
+          </Button>
         ) : null}
-      </p>
+      </Muted>
     </>
   );
 }
@@ -196,11 +195,11 @@ function SentMessages() {
                 <span className="ellipsis" title={mail.subject}>
                   {mail.subject}
                 </span>
-                <span className="small muted">
+                <Muted isSmall>
                   <Time at={mail.created_at} />
                   {mail.address ? ` to ${mail.address}` : ""}
                   {mail.error ? `: ${mail.error}` : ""}
-                </span>
+                </Muted>
                 <StateBadge mail={mail} />
               </li>
             ))}

@@ -1,6 +1,7 @@
 import { useState, useSyncExternalStore } from "react";
 
 import { followNotices, isNoticed, noticeChoose, noticePermission } from "../../queries/notices";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 
 /** Whether this browser says when a task ends. Off until the person turns it on. */
@@ -23,9 +24,9 @@ export function NoticesPanel() {
         />
         <span>Show a notification when a task that I started ends</span>
       </label>
-      <p className="small muted">
+      <Muted as="p" isSmall>
         For tasks of 5 seconds or more, in this browser, while a page of lakeui is open. Signing out turns it off.
-      </p>
+      </Muted>
       {permission === "denied" ? <p role="note">The browser blocks notifications of this page. Allow them in its settings for this site.</p> : null}
       {permission === "unsupported" ? <p role="note">The browser has no notifications here. They need HTTPS.</p> : null}
     </Panel>

@@ -3,11 +3,15 @@ import { useState, type SubmitEvent } from "react";
 import type { TokenScope } from "../../api/resources";
 import { useCatalogs } from "../../queries/catalogs";
 import { useTokenCreate, useTokenRevoke, useTokens, type Token } from "../../queries/tokens";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Copyable } from "../../ui/copyable";
 import { Dialog } from "../../ui/dialog";
+import { Field, Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
+import { Select } from "../../ui/select";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { OwnSessions } from "../people/own-sessions";
@@ -37,23 +41,23 @@ export function SettingsPage() {
       <Panel
         title="Access tokens"
         actions={
-          <button type="button" className="button" onClick={() => setCreating(true)}>
+          <Button onClick={() => setCreating(true)}>
             <Icon name="plus" />
             New token
-          </button>
+          </Button>
         }
       >
-        <p className="inside muted">
+        <Muted as="p" className="inside">
           A token lets a program use the <a href="/api/docs/">HTTP interface</a> with your rights.
-        </p>
+        </Muted>
         <Loaded query={tokens} label="tokens">
           {({ pages }) => <TokenList tokens={pages.flatMap((page) => page.results)} onRevoke={setRevoked} />}
         </Loaded>
         {tokens.hasNextPage ? (
           <p className="inside">
-            <button type="button" className="button small" onClick={() => void tokens.fetchNextPage()}>
+            <Button isSmall onClick={() => void tokens.fetchNextPage()}>
               More tokens
-            </button>
+            </Button>
           </p>
         ) : null}
       </Panel>
@@ -78,13 +82,13 @@ function TokenList({ tokens, onRevoke }: { tokens: readonly Token[]; onRevoke: (
         <li key={token.id}>
           <span className="row">
             <strong>{token.name}</strong> <code className="muted">{token.prefix}…</code>
-            <span className="small muted">
+            <Muted isSmall>
               may {token.scopes.join(", ")}
               {token.catalogs ? ` in ${token.catalogs.join(", ") || "no catalog: those that it was made for are dropped"}` : ""}
-            </span>
+            </Muted>
             {token.is_expired ? <span className="badge amber">expired</span> : null}
           </span>
-          <span className="small muted">
+          <Muted isSmall>
             created <Time at={token.created_at} />
             {token.expires_at ? (
               <>
@@ -100,10 +104,10 @@ function TokenList({ tokens, onRevoke }: { tokens: readonly Token[]; onRevoke: (
             ) : (
               ", never used"
             )}
-          </span>
-          <button type="button" className="button small" onClick={() => onRevoke(token)}>
+          </Muted>
+          <Button isSmall onClick={() => onRevoke(token)}>
             Revoke<span className="visually-hidden"> {token.name}</span>
-          </button>
+          </Button>
         </li>
       ))}
     </ul>
@@ -129,9 +133,9 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         <p>It is shown only now. Keep it like a password.</p>
         <Copyable text={create.data.token} label="the token" />
         <div className="actions">
-          <button type="button" className="button primary" onClick={onClose}>
+          <Button look="primary" onClick={onClose}>
             I have it
-          </button>
+          </Button>
         </div>
       </Dialog>
     );
@@ -139,10 +143,8 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="New token" onClose={onClose}>
       <form className="stack" onSubmit={submit}>
-        <label className="field">
-          <span>Name</span>
-          <input
-            className="input"
+        <Field label="Name">
+          <Input
             value={name}
             onChange={(event) => setName(event.target.value)}
             required
@@ -150,17 +152,16 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
             // eslint-disable-next-line jsx-a11y/no-autofocus -- a dialog that was opened to type in
             autoFocus
           />
-        </label>
-        <label className="field">
-          <span>Expires in</span>
-          <select className="input" value={days} onChange={(event) => setDays(Number(event.target.value))}>
+        </Field>
+        <Field label="Expires in">
+          <Select value={days} onChange={(event) => setDays(Number(event.target.value))}>
             {LIFETIMES.map((lifetime) => (
               <option key={lifetime} value={lifetime}>
                 {lifetime === 0 ? "never" : `${lifetime} days`}
               </option>
             ))}
-          </select>
-        </label>
+          </Select>
+        </Field>
         <fieldset className="option-set">
           <legend className="small">Scopes, besides reading</legend>
           {SCOPES.map(({ scope, means }) => (
@@ -171,7 +172,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
                 onChange={(event) => setScopes(event.target.checked ? [...scopes, scope] : scopes.filter((kept) => kept !== scope))}
               />
               <span>
-                {scope}: <span className="muted">{means}</span>
+                {scope}: <Muted>{means}</Muted>
               </span>
             </label>
           ))}
@@ -179,12 +180,12 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         <CatalogLimit chosen={catalogs} onChange={setCatalogs} />
         {create.error ? <Failure error={create.error} /> : null}
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={create.isPending || !isComplete}>
+          </Button>
+          <Button type="submit" look="primary" disabled={create.isPending || !isComplete}>
             Create
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -205,7 +206,7 @@ function CatalogLimit({ chosen, onChange }: { chosen: readonly string[] | null; 
       <label className="row">
         <input type="radio" name="catalogs" checked={chosen !== null} onChange={() => onChange([])} />
         <span>
-          Only these: <span className="muted">no others exist for the token</span>
+          Only these: <Muted>no others exist for the token</Muted>
         </span>
       </label>
       {chosen === null

@@ -1,10 +1,11 @@
-import { Link } from "react-router";
 
 import { branchAddress, compareAddress, tableAddress } from "../../model/addresses";
 import { bytes, count } from "../../model/format";
 import { writtenTable } from "../../model/statements";
 import { useBranch } from "../../queries/catalogs";
 import type { RunPlace } from "./use-runs";
+import { LinkButton } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 
 /** Rows first, then all else in the order of the answer. */
 const FIRST = ["rows_inserted", "rows_updated", "rows_deleted"];
@@ -12,7 +13,7 @@ const FIRST = ["rows_inserted", "rows_updated", "rows_deleted"];
 /** What a statement did, in numbers that are not 0: what became of rows stands first, and bytes have their unit. */
 export function Metrics({ metrics }: { metrics: Record<string, unknown> }) {
   const found = Object.entries(metrics).filter((entry): entry is [string, number] => typeof entry[1] === "number" && entry[1] > 0);
-  if (found.length === 0) return <p className="inside muted">Statement ran. No rows returned.</p>;
+  if (found.length === 0) return <Muted as="p" className="inside">Statement ran. No rows returned.</Muted>;
   const rank = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
   return (
     <dl className="facts inside">
@@ -38,22 +39,22 @@ export function AfterWrite({ place, statement, version }: { place: RunPlace; sta
   return (
     <p className="inside row" aria-label="After this commit" role="group">
       {table ? (
-        <Link className="button small" to={`${table}?tab=changes`}>
+        <LinkButton isSmall to={`${table}?tab=changes`}>
           See changed rows
-        </Link>
+        </LinkButton>
       ) : null}
-      <Link className="button small" to={`${branchAddress(catalog, branch)}?tab=history&commit=${version}`}>
+      <LinkButton isSmall to={`${branchAddress(catalog, branch)}?tab=history&commit=${version}`}>
         See the commit
-      </Link>
+      </LinkButton>
       {parent ? (
-        <Link className="button small" to={compareAddress(catalog, branch, parent)}>
+        <LinkButton isSmall to={compareAddress(catalog, branch, parent)}>
           Compare with {parent}
-        </Link>
+        </LinkButton>
       ) : null}
       {table ? (
-        <Link className="button small" to={`${table}?version=${version - 1}`}>
+        <LinkButton isSmall to={`${table}?version=${version - 1}`}>
           Undo …
-        </Link>
+        </LinkButton>
       ) : null}
     </p>
   );

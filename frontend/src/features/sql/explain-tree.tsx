@@ -2,6 +2,8 @@ import { useState } from "react";
 
 import type { ExplainFile, ExplainStep } from "../../model/explain";
 import { count, counted } from "../../model/format";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import "../../styles/explain.css";
 
 /** So many files of a scan stand there at first. */
@@ -26,7 +28,7 @@ function Step({ step: { step, detail, scan, files, more, plan } }: { step: Expla
     return (
       <details>
         <summary>
-          <strong>plan of Spark</strong> <span className="muted small">{counted(plan.length, "line")}</span>
+          <strong>plan of Spark</strong> <Muted isSmall>{counted(plan.length, "line")}</Muted>
         </summary>
         <pre role="region" aria-label="Plan of Spark" tabIndex={0}>
           <code>{plan.join("\n")}</code>
@@ -37,9 +39,9 @@ function Step({ step: { step, detail, scan, files, more, plan } }: { step: Expla
   const head = scan ? (
     <>
       <strong>{step}</strong> {scan.where}{" "}
-      <span className="muted small">
+      <Muted isSmall>
         keeps {count(scan.kept)} of {counted(scan.all, "file")}, {scan.rows} {scan.rows === "1" ? "row" : "rows"}; {scan.why}
-      </span>
+      </Muted>
       {scan.all > 0 ? <Share kept={scan.kept} all={scan.all} /> : null}
     </>
   ) : (
@@ -78,18 +80,18 @@ function Files({ files, more }: { files: readonly ExplainFile[]; more: string })
               {isKept ? "read" : "skipped"}
             </span>
             <code>{path}</code>
-            <span className="muted small">
+            <Muted isSmall>
               {rows} {rows === "1" ? "row" : "rows"}: {reason}
-            </span>
+            </Muted>
           </li>
         ))}
       </ul>
       {shown.length < files.length ? (
-        <button type="button" className="button small" onClick={() => setWhole(true)}>
+        <Button isSmall onClick={() => setWhole(true)}>
           Show {counted(files.length - shown.length, "more file")}
-        </button>
+        </Button>
       ) : null}
-      {more ? <p className="small muted">{more}</p> : null}
+      {more ? <Muted as="p" isSmall>{more}</Muted> : null}
     </>
   );
 }

@@ -3,7 +3,10 @@ import { useState } from "react";
 
 import { inOrder } from "../../model/reading-order";
 import { quoted } from "../../model/sql";
+import { Button } from "../../ui/button";
+import { Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Loaded } from "../../ui/states";
 import { columnsQuery, tableNamesQuery } from "./use-sql-names";
 
@@ -36,11 +39,11 @@ function NamesTree(props: TreeProps) {
   const [wanted, setWanted] = useState("");
   return (
     <nav className="names-tree" aria-label={`Tables of ${props.branch}`}>
-      <input className="input" type="search" placeholder="Find a table" aria-label="Find a table" value={wanted} onChange={(event) => setWanted(event.target.value)} />
+      <Input type="search" placeholder="Find a table" aria-label="Find a table" value={wanted} onChange={(event) => setWanted(event.target.value)} />
       <Loaded query={names} label="the tables">
         {(known) => {
           const databases = Object.entries(known);
-          if (databases.length === 0) return <p className="small muted">This branch has no database yet.</p>;
+          if (databases.length === 0) return <Muted as="p" isSmall>This branch has no database yet.</Muted>;
           return (
             <ul>
               {databases.map(([database, tables]) => (
@@ -82,14 +85,13 @@ function TableNode({ catalog, branch, database, table, onName }: TreeProps & { d
         </summary>
         <ul>
           <li>
-            <button
-              type="button"
-              className="button small quiet"
+            <Button
+              look="quiet" isSmall
               title={`Insert ${database}.${table}`}
               onClick={() => onName(`${named(database)}.${named(table)}`)}
             >
               Insert {inOrder(`${database}.${table}`)}
-            </button>
+            </Button>
           </li>
           {isOpen ? (
             <Loaded query={columns} label="the columns">
@@ -97,7 +99,7 @@ function TableNode({ catalog, branch, database, table, onName }: TreeProps & { d
                 found.map(({ name, type }) => (
                   <li key={name}>
                     <button type="button" className="name" title={`Insert ${name}`} onClick={() => onName(named(name))}>
-                      <bdi>{name}</bdi> <span className="muted">{type}</span>
+                      <bdi>{name}</bdi> <Muted>{type}</Muted>
                     </button>
                   </li>
                 ))

@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "react";
 import { CHART_KINDS, chartOf, firstChoice, numberText, type Chart, type ChartKind } from "../../model/chart";
 import { count, counted, isNumericType } from "../../model/format";
 import type { ResultColumn, Row } from "../../model/result-table";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 import "../../styles/charts.css";
 
 const KIND_WORDS: Record<ChartKind, string> = { bar: "Bars", line: "Line", scatter: "Points", histogram: "Histogram" };
@@ -16,7 +18,7 @@ const RIGHT = 12;
 export default function ResultChart({ columns, rows }: { columns: readonly ResultColumn[]; rows: readonly Row[] }) {
   const first = firstChoice(columns);
   const [chosen, setChosen] = useState(first);
-  if (!chosen) return <p className="inside muted">A chart needs a column of numbers. This result has none.</p>;
+  if (!chosen) return <Muted as="p" className="inside">A chart needs a column of numbers. This result has none.</Muted>;
   const chart = chartOf(columns, rows, chosen);
   const numbers = columns.flatMap(({ name, type }, place) => (isNumericType(type) ? [{ name, place }] : []));
   const all = columns.map(({ name }, place) => ({ name, place }));
@@ -31,11 +33,11 @@ export default function ResultChart({ columns, rows }: { columns: readonly Resul
         <Choice label={chosen.kind === "histogram" ? "Values of" : "Up"} value={String(chosen.y)} options={numbers.map(({ name, place }) => ({ value: String(place), text: name }))} onChange={(place) => setChosen({ ...chosen, y: Number(place) })} />
       </div>
       <Picture chart={chart} kind={chosen.kind} label={labelOf(chosen.kind, names, chart)} />
-      <p className="small muted">
+      <Muted as="p" isSmall>
         {counted(chart.drawn, "row")} drawn
         {chart.beyond ? `; ${counted(chart.beyond, "row")} behind them ${chart.beyond === 1 ? "is" : "are"} not: sort or filter the table to choose others` : ""}
         {chart.without ? `; ${counted(chart.without, "row")} without a number left out` : ""}.
-      </p>
+      </Muted>
     </div>
   );
 }
@@ -44,13 +46,13 @@ function Choice({ label, value, options, onChange }: { label: string; value: str
   return (
     <label className="row">
       {label}
-      <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
+      <Select value={value} onChange={(event) => onChange(event.target.value)}>
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.text}
           </option>
         ))}
-      </select>
+      </Select>
     </label>
   );
 }

@@ -2,12 +2,15 @@ import { lazy, Suspense, useMemo, useRef, useState } from "react";
 
 import { count, counted, isNumericType } from "../../model/format";
 import { allCsv, allTabbed, filtered, isInside, nextSorting, rangeSize, rangeText, sorted, type ResultColumn, type Row, type Sorting } from "../../model/result-table";
+import { Button } from "../../ui/button";
 import type { Widths } from "../../ui/column-width";
 import { LongGrid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
+import { Muted } from "../../ui/muted";
 import { CellValue } from "../../ui/result-grid";
 import { SearchField } from "../../ui/search-field";
+import { Select } from "../../ui/select";
 import { Loading } from "../../ui/states";
 import { useCellRange } from "./use-cell-range";
 
@@ -52,14 +55,14 @@ export function ResultTable({ columns, rows, look, onLook }: { columns: readonly
     <>
       <div className="inside row result-tools">
         <SearchField label="Filter rows: text, > 5, NULL" text={wanted} onSearch={(text) => change(() => setWanted(text))} />
-        <select className="input" aria-label="Column that is filtered" value={column === undefined ? "" : String(column)} onChange={({ target }) => change(() => setColumn(target.value === "" ? undefined : Number(target.value)))}>
+        <Select aria-label="Column that is filtered" value={column === undefined ? "" : String(column)} onChange={({ target }) => change(() => setColumn(target.value === "" ? undefined : Number(target.value)))}>
           <option value="">all columns</option>
           {columns.map(({ name }, place) => (
             <option key={place} value={String(place)}>
               {name}
             </option>
           ))}
-        </select>
+        </Select>
         <Menu label="Copy" buttonClass="button small" button={<>Copy <Icon name="down" size={12} /></>}>
           {range && size ? (
             <button type="button" className="item" onClick={() => copy("The chosen cells are", rangeText(columns, shown, range))}>
@@ -74,19 +77,19 @@ export function ResultTable({ columns, rows, look, onLook }: { columns: readonly
           </button>
         </Menu>
         {isChart || columns.length < 2 ? null : (
-          <button type="button" className="button small" aria-pressed={look.isFrozen} onClick={() => onLook({ ...look, isFrozen: !look.isFrozen })}>
+          <Button isSmall aria-pressed={look.isFrozen} onClick={() => onLook({ ...look, isFrozen: !look.isFrozen })}>
             Freeze first column
-          </button>
+          </Button>
         )}
-        <button type="button" className="button small" aria-pressed={isChart} onClick={() => setChart(!isChart)}>
+        <Button isSmall aria-pressed={isChart} onClick={() => setChart(!isChart)}>
           {isChart ? "Table" : "Chart"}
-        </button>
+        </Button>
       </div>
-      <p className="inside small muted result-standing" role="status">
+      <Muted as="p" isSmall className="inside result-standing" role="status">
         {shown.length < rows.length ? `${count(shown.length)} of ${counted(rows.length, "row")} ${shown.length === 1 ? "fits" : "fit"} the filter. ` : ""}
         {size && size.rows * size.columns > 1 && !isChart ? `${counted(size.rows, "row")} × ${counted(size.columns, "column")} chosen; Ctrl C copies. ` : ""}
         {copied}
-      </p>
+      </Muted>
       {isChart ? (
         <Suspense fallback={<Loading label="the chart" />}>
           <ResultChart columns={columns} rows={shown} />
@@ -120,7 +123,7 @@ export function ResultTable({ columns, rows, look, onLook }: { columns: readonly
 function SortButton({ name, type, sorting, onPress }: { name: string; type: string; sorting: Sorting | undefined; onPress: () => void }) {
   return (
     <button type="button" className="sort" onClick={onPress} title={`Sort by ${name}`}>
-      <bdi>{name}</bdi> <span className="muted">{type}</span>
+      <bdi>{name}</bdi> <Muted>{type}</Muted>
       <span aria-hidden="true">{sorting ? (sorting.isDown ? " ↓" : " ↑") : ""}</span>
     </button>
   );

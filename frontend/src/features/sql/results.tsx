@@ -7,6 +7,8 @@ import { explainTree } from "../../model/explain";
 import { count, counted, duration } from "../../model/format";
 import { shortStatement } from "../../model/statements";
 import { useDownload, type DownloadKind, type StatementAnswer } from "../../queries/statements";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { ParentMerge } from "../../ui/parent-merge";
 import { Failure } from "../../ui/states";
@@ -75,9 +77,9 @@ function NotRun({ error, replacement }: { error: Error; replacement: Replacement
         <Failure error={error} />
         {replacement ? (
           <p className="row">
-            <button type="button" className="button small" onClick={replacement.replace}>
+            <Button isSmall onClick={replacement.replace}>
               Write {replacement.name}
-            </button>
+            </Button>
           </p>
         ) : null}
       </>
@@ -128,18 +130,18 @@ function Answer({ run, answer, stale, looks }: { run: Run; answer: StatementAnsw
         title={
           <span role="status">
             {steps ? counted(steps.length, "step") : answer.columns.length ? counted(answer.row_count, "row") : "Done"}{" "}
-            <span className="muted small">
+            <Muted isSmall>
               in {duration(run.milliseconds)}
               {answer.version === null ? "" : `, version ${answer.version}`}
               {answer.truncated ? `; the first ${counted(answer.rows.length, "row")} are shown` : ""}
-            </span>
+            </Muted>
           </span>
         }
         actions={
           steps ? (
-            <button type="button" className="button small" onClick={() => setTable(!isTable)}>
+            <Button isSmall onClick={() => setTable(!isTable)}>
               {isTable ? "Show as a tree" : "Show as a table"}
-            </button>
+            </Button>
           ) : isRead ? (
             <DownloadButtons run={run} download={download} />
           ) : null
@@ -167,17 +169,16 @@ function DownloadButtons({ run, download }: { run: Run; download: ReturnType<typ
   ];
   return (
     <span className="row">
-      <span className="small muted">Download all rows:</span>
+      <Muted isSmall>Download all rows:</Muted>
       {kinds.map(([kind, name]) => (
-        <button
+        <Button
           key={kind}
-          type="button"
-          className="button small"
+          isSmall
           disabled={download.isPending}
           onClick={() => download.mutate({ session, statement, kind })}
         >
           {download.isPending && download.variables.kind === kind ? "Reading …" : name}
-        </button>
+        </Button>
       ))}
     </span>
   );

@@ -3,9 +3,12 @@ import { useState, type SubmitEvent } from "react";
 import type { SavedQuery } from "../../api/resources";
 import { useSavedQueries, useSavedQueryChange } from "../../queries/saved-queries";
 import { userName } from "../../queries/user";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Field, Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 
 /** Queries under a name: opened into the editor, saved from it, renamed, shared and removed. */
@@ -15,9 +18,9 @@ export function SavedQueries({ catalog, text, onOpen }: { catalog: string; text:
   const queries = found.data?.pages.flatMap((page) => page.results) ?? [];
   return (
     <span className="row">
-      <button type="button" className="button small" disabled={text.trim() === ""} onClick={() => setEdited({ query: undefined })}>
+      <Button isSmall disabled={text.trim() === ""} onClick={() => setEdited({ query: undefined })}>
         Save query
-      </button>
+      </Button>
       {queries.length ? (
         <Menu label="Saved queries" buttonClass="button small" button={<>Saved <Icon name="down" size={12} /></>}>
           {queries.map((query) => (
@@ -42,7 +45,7 @@ function SavedLine({ query, onOpen, onEdit }: { query: SavedQuery; onOpen: () =>
     <span className="saved-line">
       <button type="button" className="item" title={query.text} onClick={onOpen}>
         <span className="ellipsis">
-          <bdi>{query.name}</bdi> <span className="small muted">{isOwn ? (query.is_shared ? "shared" : "") : `by ${query.owner}`}</span>
+          <bdi>{query.name}</bdi> <Muted isSmall>{isOwn ? (query.is_shared ? "shared" : "") : `by ${query.owner}`}</Muted>
         </span>
       </button>
       {isOwn ? (
@@ -68,10 +71,9 @@ export function SavedDialog({ catalog, query, text, onClose }: { catalog: string
   return (
     <Dialog title={query ? `The query ${query.name}` : "Save the query"} onClose={onClose}>
       <form className="stack" onSubmit={submit}>
-        <label className="field">
-          <span>Name</span>
-          <input className="input" required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
-        </label>
+        <Field label="Name">
+          <Input required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
+        </Field>
         {query ? (
           <label className="row">
             <input type="checkbox" checked={takesText} disabled={text.trim() === ""} onChange={(event) => setTakesText(event.target.checked)} />
@@ -86,16 +88,16 @@ export function SavedDialog({ catalog, query, text, onClose }: { catalog: string
         {change.error ? <Failure error={change.error} /> : null}
         <div className="actions">
           {query ? (
-            <button type="button" className="button danger" disabled={change.isPending} onClick={() => change.mutate({ remove: query }, { onSuccess: onClose })}>
+            <Button look="danger" disabled={change.isPending} onClick={() => change.mutate({ remove: query }, { onSuccess: onClose })}>
               Delete
-            </button>
+            </Button>
           ) : null}
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             Cancel
-          </button>
-          <button type="submit" className="button primary" disabled={change.isPending || name.trim() === ""}>
+          </Button>
+          <Button type="submit" look="primary" disabled={change.isPending || name.trim() === ""}>
             {change.isPending ? "Saving …" : "Save"}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -8,7 +8,9 @@ import { errorRange } from "../../model/sql-places";
 import { statementsIn } from "../../model/statements";
 import { statementCancel } from "../../queries/statements";
 import { LaneDot } from "../../ui/branch-name";
+import { Button } from "../../ui/button";
 import type { Insertion } from "../../ui/code-editor";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Loading } from "../../ui/states";
 import { TablesPanel } from "./names-tree";
@@ -82,12 +84,12 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
         </span>
       </PageHead>
       {session.place?.transaction ? (
-        <p className="small muted">The transaction stays on {session.place.branch}. COMMIT or ROLLBACK ends it; then another branch can be chosen.</p>
+        <Muted as="p" isSmall>The transaction stays on {session.place.branch}. COMMIT or ROLLBACK ends it; then another branch can be chosen.</Muted>
       ) : null}
       {session.hasEnded ? (
-        <p className="small muted" role="status">
+        <Muted as="p" isSmall role="status">
           The session of this tab ended, with its temporary views and its transaction. The next statement begins a new one.
-        </p>
+        </Muted>
       ) : null}
       <div className="sql-columns">
         <Panel>
@@ -96,9 +98,9 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
           </Suspense>
           <div className="inside row apart sql-actions">
             <span className="row">
-              <button type="button" className="button primary" disabled={isBusy || wanted === 0} onClick={() => run(text, selection)}>
+              <Button look="primary" disabled={isBusy || wanted === 0} onClick={() => run(text, selection)}>
                 {isRunning ? "Running …" : isPart ? "Run selection" : wanted > 1 ? `Run ${counted(wanted, "statement")}` : "Run"}
-              </button>
+              </Button>
               {now ? <CancelButton catalog={session.place?.catalog ?? catalog} statement={now.text} /> : null}
               <kbd className="not-narrow">Ctrl Enter</kbd>
             </span>
@@ -107,7 +109,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
               <StatementHistory catalog={catalog} branch={session.place?.branch ?? branch} onOpen={write} onRun={runAgain} />
             </span>
           </div>
-          {isKept ? null : <p className="inside small muted">The browser has no room to keep this text: it is lost when the page is loaded again.</p>}
+          {isKept ? null : <Muted as="p" isSmall className="inside">The browser has no room to keep this text: it is lost when the page is loaded again.</Muted>}
         </Panel>
         <TablesPanel catalog={catalog} branch={branch} onName={(name) => setInsertion({ text: name })} />
       </div>
@@ -140,9 +142,9 @@ function CancelButton({ catalog, statement }: { catalog: string; statement: stri
   const cancel = useMutation({ mutationFn: () => statementCancel({ catalog, statement }) });
   return (
     <>
-      <button type="button" className="button" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+      <Button disabled={cancel.isPending} onClick={() => cancel.mutate()}>
         {cancel.isPending ? "Stopping …" : "Cancel"}
-      </button>
+      </Button>
       {cancel.error ? <span className="small" role="alert">{asProblem(cancel.error).message}</span> : null}
     </>
   );

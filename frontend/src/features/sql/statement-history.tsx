@@ -3,8 +3,10 @@ import { useState } from "react";
 import type { KeptStatement } from "../../api/resources";
 import { counted, duration } from "../../model/format";
 import { useKeptStatements, useStatementsDelete, type StatementChoice } from "../../queries/statement-history";
+import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Dialog } from "../../ui/dialog";
+import { Muted } from "../../ui/muted";
 import { SearchField } from "../../ui/search-field";
 import { Empty, Failure, Loading } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -26,9 +28,9 @@ export function StatementHistory({ catalog, branch, ...uses }: { catalog: string
   const close = () => setOpen(false);
   return (
     <>
-      <button type="button" className="button small" aria-label="Earlier statements" title="Earlier statements" onClick={() => setOpen(true)}>
+      <Button isSmall aria-label="Earlier statements" title="Earlier statements" onClick={() => setOpen(true)}>
         History
-      </button>
+      </Button>
       {isOpen ? <HistoryDialog catalog={catalog} branch={branch} uses={{ ...uses, onSave: setSaved }} onClose={close} /> : null}
       {saved === undefined ? null : <SavedDialog catalog={catalog} query={undefined} text={saved} onClose={() => setSaved(undefined)} />}
     </>
@@ -72,16 +74,16 @@ function HistoryDialog({ catalog, branch, uses, onClose }: { catalog: string; br
       </ul>
       <div className="actions">
         {found.hasNextPage ? (
-          <button type="button" className="button" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+          <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
             More
-          </button>
+          </Button>
         ) : null}
-        <button type="button" className="button danger" disabled={kept.length === 0} onClick={() => setDeleting(true)}>
+        <Button look="danger" disabled={kept.length === 0} onClick={() => setDeleting(true)}>
           Delete all …
-        </button>
-        <button type="button" className="button" onClick={onClose}>
+        </Button>
+        <Button onClick={onClose}>
           Close
-        </button>
+        </Button>
       </div>
     </Dialog>
   );
@@ -114,19 +116,19 @@ function Entry({ entry, uses, isBusy, onDelete }: { entry: KeptStatement; uses: 
         <span className="ellipsis">{short}</span>
       </button>
       <span className="row apart small">
-        <span className="muted">
+        <Muted>
           <Time at={entry.created_at} /> · <bdi>{entry.branch}</bdi> · <Outcome entry={entry} />
-        </span>
+        </Muted>
         <span className="row">
-          <button type="button" className="button small" disabled={entry.is_cut} title={isCut} onClick={() => uses.onRun(entry.text)}>
+          <Button isSmall disabled={entry.is_cut} title={isCut} onClick={() => uses.onRun(entry.text)}>
             Run again
-          </button>
-          <button type="button" className="button small" disabled={entry.is_cut} title={isCut} onClick={() => uses.onSave(entry.text)}>
+          </Button>
+          <Button isSmall disabled={entry.is_cut} title={isCut} onClick={() => uses.onSave(entry.text)}>
             Save query
-          </button>
-          <button type="button" className="button small" disabled={isBusy} aria-label={`Delete ${short.slice(0, 60)}`} onClick={onDelete}>
+          </Button>
+          <Button isSmall disabled={isBusy} aria-label={`Delete ${short.slice(0, 60)}`} onClick={onDelete}>
             Delete
-          </button>
+          </Button>
         </span>
       </span>
     </li>

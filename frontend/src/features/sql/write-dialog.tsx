@@ -5,7 +5,9 @@ import { useNavigate } from "react-router";
 import { taskAddress } from "../../model/addresses";
 import { LONGEST_MESSAGE, withMessage } from "../../model/sql";
 import { useStatement, type Statement } from "../../queries/statements";
+import { Button } from "../../ui/button";
 import { Dialog, firstInDialog } from "../../ui/dialog";
+import { Field, Input } from "../../ui/field";
 import { Failure } from "../../ui/states";
 
 /** A form that writes one statement, and shows it before it runs. */
@@ -78,13 +80,13 @@ export function WriteDialog({
           </p>
         )}
         <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
+          <Button onClick={onClose}>
             {outcome === undefined ? "Cancel" : "Close"}
-          </button>
+          </Button>
           {outcome === undefined ? (
-            <button type="submit" className={isDangerous ? "button danger" : "button primary"} disabled={run.isPending || statement === undefined}>
+            <Button type="submit" look={isDangerous ? "danger" : "primary"} disabled={run.isPending || statement === undefined}>
               {run.isPending ? "Running …" : action}
-            </button>
+            </Button>
           ) : null}
         </div>
       </form>
@@ -95,10 +97,8 @@ export function WriteDialog({
 /** A name or a text of such a form. */
 export function TextField({ label, value, onChange, isFirst = false, maxLength = 255 }: { label: string; value: string; onChange: (value: string) => void; isFirst?: boolean; maxLength?: number }) {
   return (
-    <label className="field">
-      <span>{label}</span>
-      <input
-        className="input"
+    <Field label={label}>
+      <Input
         value={value}
         maxLength={maxLength}
         spellCheck={false}
@@ -107,7 +107,7 @@ export function TextField({ label, value, onChange, isFirst = false, maxLength =
         autoFocus={isFirst}
         ref={isFirst ? firstInDialog : undefined}
       />
-    </label>
+    </Field>
   );
 }
 

@@ -4,8 +4,10 @@ import { counted } from "../../model/format";
 import { laneColour } from "../../model/lanes";
 import { shortStatement } from "../../model/statements";
 import { LaneDot } from "../../ui/branch-name";
+import { Button } from "../../ui/button";
 import { Dialog, firstInDialog } from "../../ui/dialog";
 import type { useWriteQuestion } from "./use-write-question";
+import { Muted } from "../../ui/muted";
 
 /** Asks before the first write of a session on a default or protected branch. */
 export function WriteQuestion({ asks }: { asks: ReturnType<typeof useWriteQuestion> }) {
@@ -25,18 +27,18 @@ export function WriteQuestion({ asks }: { asks: ReturnType<typeof useWriteQuesti
           </li>
         ))}
       </ul>
-      <p className="small muted">{statements.length === 1 ? <code>{shortStatement(statements[0]?.text ?? "", 60)}</code> : `${counted(statements.length, "statement")} run, one after the other.`}</p>
+      <Muted as="p" isSmall>{statements.length === 1 ? <code>{shortStatement(statements[0]?.text ?? "", 60)}</code> : `${counted(statements.length, "statement")} run, one after the other.`}</Muted>
       <label className="row">
         <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.target.checked)} />
         Do not ask again for {branches.length === 1 ? "this branch" : "these branches"} in this browser
       </label>
       <div className="actions">
-        <button type="button" className="button" onClick={asks.close} ref={firstInDialog}>
+        <Button onClick={asks.close} ref={firstInDialog}>
           Cancel
-        </button>
-        <button type="button" className="button primary" onClick={() => asks.answer(isKept)}>
+        </Button>
+        <Button look="primary" onClick={() => asks.answer(isKept)}>
           Write to {names}
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

@@ -5,7 +5,9 @@ import { counted } from "../../model/format";
 import { diffRows, tellingColumns } from "../../model/row-diff";
 import { useBranches, useTags } from "../../queries/catalogs";
 import { useChanges, useTableHistory, type ChangePoint, type TablePlace } from "../../queries/tables";
+import { Muted } from "../../ui/muted";
 import { AllColumns, RowDiffTable } from "../../ui/row-diff-table";
+import { Select } from "../../ui/select";
 import { Empty, Loaded } from "../../ui/states";
 
 /** What became of which row between two versions, branches or tags, with changed cells coloured. */
@@ -59,7 +61,7 @@ function PointField({ label, value, branch, versions, others, onChange }: { labe
   return (
     <label className="row">
       {label}
-      <select className="input state-filter" value={JSON.stringify(value)} onChange={(event) => onChange(JSON.parse(event.target.value) as ChangePoint)}>
+      <Select className="state-filter" value={JSON.stringify(value)} onChange={(event) => onChange(JSON.parse(event.target.value) as ChangePoint)}>
         {groups
           .filter(([, points]) => points.length > 0)
           .map(([group, points]) => (
@@ -71,7 +73,7 @@ function PointField({ label, value, branch, versions, others, onChange }: { labe
               ))}
             </optgroup>
           ))}
-      </select>
+      </Select>
     </label>
   );
 }
@@ -90,10 +92,10 @@ function Diff({ page, table }: { page: RowPage; table: TableDetail }) {
   return (
     <>
       <RowDiffTable columns={columns} rows={rows} label="Changed rows" {...(isWhole ? {} : { shown: telling })} />
-      <p className="inside row small muted">
+      <Muted as="p" isSmall className="inside row">
         {counted(rows.filter(({ change }) => change !== "update_before").length, "row")}{page.truncated ? "; there are more than are shown" : ""}.
         {telling.length < columns.length ? <AllColumns count={columns.length} isWhole={isWhole} onChange={setWhole} /> : null}
-      </p>
+      </Muted>
     </>
   );
 }

@@ -5,6 +5,9 @@ import { COLUMN_TYPES } from "../../model/sql";
 import { columnAdd, columnAlter, type ColumnChange } from "../../model/table-changes";
 import { TextField, WriteDialog } from "../sql/write-dialog";
 import type { TableChangeProps } from "./table-dialogs";
+import { Field, Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 
 export function AddColumnDialog({ place, table, onClose }: TableChangeProps) {
   const [column, setColumn] = useState({ name: "", type: "STRING", comment: "", default: "", isRequired: false });
@@ -51,16 +54,15 @@ export function ChangeColumnDialog({ place, table, onClose, column }: TableChang
       onClose={onClose}
       isDangerous={change.kind === "drop"}
     >
-      <label className="field">
-        <span>What to change</span>
-        <select className="input" value={change.kind} onChange={(event) => setChange(beginning(event.target.value as ColumnChange["kind"], column))}>
+      <Field label="What to change">
+        <Select value={change.kind} onChange={(event) => setChange(beginning(event.target.value as ColumnChange["kind"], column))}>
           {KINDS.map(([kind, label]) => (
             <option key={kind} value={kind}>
               {label}
             </option>
           ))}
-        </select>
-      </label>
+        </Select>
+      </Field>
       <ChangeField change={change} onChange={setChange} columns={table.columns.filter(({ id }) => id !== column.id)} />
     </WriteDialog>
   );
@@ -94,7 +96,7 @@ function ChangeField({ change, onChange, columns }: { change: ColumnChange; onCh
       return (
         <>
           <TypeField value={change.type} onChange={(type) => onChange({ ...change, type })} />
-          <p className="muted small">A type can become wider: INT to BIGINT, BIGINT to DECIMAL. No value is rewritten.</p>
+          <Muted as="p" isSmall>A type can become wider: INT to BIGINT, BIGINT to DECIMAL. No value is rewritten.</Muted>
         </>
       );
     case "comment":
@@ -105,7 +107,7 @@ function ChangeField({ change, onChange, columns }: { change: ColumnChange; onCh
       return (
         <>
           <TextField label="Default, as SQL writes it: 0, 'new'" value={change.default} onChange={(value) => onChange({ ...change, default: value })} />
-          <p className="muted small">It is for rows that come. Left empty, the column has none.</p>
+          <Muted as="p" isSmall>It is for rows that come. Left empty, the column has none.</Muted>
         </>
       );
     case "move":
@@ -117,15 +119,14 @@ function ChangeField({ change, onChange, columns }: { change: ColumnChange; onCh
 
 function TypeField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (
-    <label className="field">
-      <span>Type</span>
-      <input className="input" list="types-of-columns" value={value} maxLength={1000} spellCheck={false} onChange={(event) => onChange(event.target.value)} />
+    <Field label="Type">
+      <Input list="types-of-columns" value={value} maxLength={1000} spellCheck={false} onChange={(event) => onChange(event.target.value)} />
       <datalist id="types-of-columns">
         {COLUMN_TYPES.map((type) => (
           <option key={type} value={type} />
         ))}
       </datalist>
-    </label>
+    </Field>
   );
 }
 
@@ -136,9 +137,8 @@ function PlaceField({ columns, value, onChange, last }: { columns: readonly Colu
   const chosen = value === null ? FIRST : String(columns.find(({ name }) => name === value)?.id ?? "");
   const choose = (key: string) => onChange(key === FIRST ? null : (columns.find(({ id }) => String(id) === key)?.name ?? ""));
   return (
-    <label className="field">
-      <span>Place</span>
-      <select className="input" value={chosen} onChange={(event) => choose(event.target.value)}>
+    <Field label="Place">
+      <Select value={chosen} onChange={(event) => choose(event.target.value)}>
         <option value="">{last}</option>
         <option value={FIRST}>First</option>
         {columns.map(({ id, name }) => (
@@ -146,8 +146,8 @@ function PlaceField({ columns, value, onChange, last }: { columns: readonly Colu
             After {name}
           </option>
         ))}
-      </select>
-    </label>
+      </Select>
+    </Field>
   );
 }
 

@@ -2,10 +2,12 @@ import { useState } from "react";
 
 import type { Column, TableDetail } from "../../api/resources";
 import type { TablePlace } from "../../queries/tables";
+import { Button } from "../../ui/button";
 import { Grid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
 import { AddColumnDialog, ChangeColumnDialog } from "./column-dialogs";
 import { PropertyDialog, PropertyRemoval } from "./table-dialogs";
+import { Muted } from "../../ui/muted";
 
 interface TabProps {
   place: TablePlace;
@@ -22,10 +24,10 @@ export function ColumnsTab({ place, table, mayChange }: TabProps) {
       <ColumnTable columns={table.columns} label={`Columns of ${table.name}`} onChange={mayChange ? setAsked : undefined} />
       {mayChange ? (
         <p className="inside">
-          <button type="button" className="button small" onClick={() => setAsked("new")}>
+          <Button isSmall onClick={() => setAsked("new")}>
             <Icon name="plus" size={14} />
             Add a column
-          </button>
+          </Button>
         </p>
       ) : null}
       <Constraints table={table} />
@@ -74,13 +76,13 @@ export function ColumnTable({ columns, label, onChange }: { columns: readonly Co
           </th>
           <td className="mono">{column.type}</td>
           <td className="nowrap">{column.nullable ? "nullable" : "not null"}</td>
-          <td className="mono">{column.default ?? <span className="muted">—</span>}</td>
-          <td>{column.comment ?? <span className="muted">—</span>}</td>
+          <td className="mono">{column.default ?? <Muted>—</Muted>}</td>
+          <td>{column.comment ?? <Muted>—</Muted>}</td>
           {onChange ? (
             <td className="actions">
-              <button type="button" className="button small" onClick={() => onChange(column)}>
+              <Button isSmall onClick={() => onChange(column)}>
                 Change<span className="visually-hidden"> {column.name}</span>
-              </button>
+              </Button>
             </td>
           ) : null}
         </tr>
@@ -98,7 +100,7 @@ export function PropertiesTab({ place, table, mayChange }: TabProps) {
   return (
     <>
       {entries.length === 0 ? (
-        <p className="inside muted">It has no properties.</p>
+        <Muted as="p" className="inside">It has no properties.</Muted>
       ) : (
         <Grid label={`Properties of ${table.name}`} columns={mayChange ? [...PROPERTY_COLUMNS, CHANGE] : PROPERTY_COLUMNS}>
           {entries.map(([key, value]) => (
@@ -110,12 +112,12 @@ export function PropertiesTab({ place, table, mayChange }: TabProps) {
               {mayChange ? (
                 <td className="actions">
                   <span className="row">
-                    <button type="button" className="button small" onClick={() => setAsked({ property: key, isRemoval: false })}>
+                    <Button isSmall onClick={() => setAsked({ property: key, isRemoval: false })}>
                       Change<span className="visually-hidden"> {key}</span>
-                    </button>
-                    <button type="button" className="button small" onClick={() => setAsked({ property: key, isRemoval: true })}>
+                    </Button>
+                    <Button isSmall onClick={() => setAsked({ property: key, isRemoval: true })}>
                       Remove<span className="visually-hidden"> {key}</span>
-                    </button>
+                    </Button>
                   </span>
                 </td>
               ) : null}
@@ -125,10 +127,10 @@ export function PropertiesTab({ place, table, mayChange }: TabProps) {
       )}
       {mayChange ? (
         <p className="inside">
-          <button type="button" className="button small" onClick={() => setAsked({ property: "", isRemoval: false })}>
+          <Button isSmall onClick={() => setAsked({ property: "", isRemoval: false })}>
             <Icon name="plus" size={14} />
             Set a property
-          </button>
+          </Button>
         </p>
       ) : null}
       {asked?.isRemoval ? <PropertyRemoval place={place} property={asked.property} onClose={close} /> : null}

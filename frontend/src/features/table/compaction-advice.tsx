@@ -5,6 +5,8 @@ import { compactionAdvice, type Compaction } from "../../model/compaction";
 import { tableOptimize } from "../../model/sql";
 import { useTaskStart } from "../../queries/statements";
 import type { TablePlace } from "../../queries/tables";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 import { JUST_STARTED } from "../tasks/just-started";
 
@@ -14,7 +16,7 @@ export function CompactionAdvice({ place, found, mayChange }: { place: TablePlac
   const start = useTaskStart();
   const navigate = useNavigate();
   const advice = compactionAdvice(found);
-  if (!advice) return <p className="inside small muted">No file needs OPTIMIZE.</p>;
+  if (!advice) return <Muted as="p" isSmall className="inside">No file needs OPTIMIZE.</Muted>;
   const statement = tableOptimize(database, table);
   const run = () => start.mutate({ catalog, branch, statement }, { onSuccess: (task) => void navigate(taskAddress(task.id), { state: JUST_STARTED }) });
   return (
@@ -23,9 +25,9 @@ export function CompactionAdvice({ place, found, mayChange }: { place: TablePlac
         <p className="row apart">
           <span>{advice.what}</span>
           {mayChange ? (
-            <button type="button" className="button small" disabled={start.isPending} onClick={run}>
+            <Button isSmall disabled={start.isPending} onClick={run}>
               {start.isPending ? "Starting …" : "Optimize"}
-            </button>
+            </Button>
           ) : null}
         </p>
         <p className="small">

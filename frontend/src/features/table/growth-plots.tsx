@@ -1,6 +1,7 @@
 import { bytes, bytesRound, count } from "../../model/format";
 import { useTableVersions, type TablePlace, type TableVersions } from "../../queries/tables";
 import { Grid } from "../../ui/grid";
+import { Muted } from "../../ui/muted";
 import { StepPlot } from "../../ui/step-plot";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -29,7 +30,7 @@ function Plots({ versions, version }: { versions: TableVersions; version: number
       <details className="inside small plot-values">
         <summary>
           The same as a table
-          {versions.total > points.length ? <span className="muted"> ({count(points.length)} of {count(versions.total)} versions)</span> : null}
+          {versions.total > points.length ? <Muted> ({count(points.length)} of {count(versions.total)} versions)</Muted> : null}
         </summary>
         <SizeTable points={points} />
       </details>

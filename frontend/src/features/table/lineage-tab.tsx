@@ -8,6 +8,7 @@ import { useLineage, type TablePlace } from "../../queries/tables";
 import { LaneDot } from "../../ui/branch-name";
 import { Grid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import "../../styles/lineage.css";
@@ -26,9 +27,9 @@ export default function LineageTab({ place, version }: { place: TablePlace; vers
       {(found) => (
         <>
           {found.edges.length === 0 ? (
-            <p className="inside muted">
+            <Muted as="p" className="inside">
               No statement made rows of this table from another table, or of another table from this one. A query leaves no record.
-            </p>
+            </Muted>
           ) : (
             <>
               <Picture place={place} lineage={found} />
@@ -47,7 +48,7 @@ function Limits({ lineage: { hidden_tables: hidden, is_cut: isCut } }: { lineage
     hidden ? `${counted(hidden, "table")} more that this branch does not know, as of another catalog.` : "",
     isCut ? "There are more tables than are shown. Open one of them to follow it." : "",
   ].filter(Boolean);
-  return texts.length ? <p className="inside small muted">{texts.join(" ")}</p> : null;
+  return texts.length ? <Muted as="p" isSmall className="inside">{texts.join(" ")}</Muted> : null;
 }
 
 function Picture({ place, lineage }: { place: TablePlace; lineage: Lineage }) {
@@ -147,7 +148,7 @@ function LineageList({ place, lineage }: { place: TablePlace; lineage: Lineage }
                 <code>v{commit.version}</code> {commit.operation} on <LaneDot branch={commit.branch} /> <bdi>{commit.branch}</bdi> <Time at={commit.time} />
               </span>
             ) : (
-              <span className="muted">{without}</span>
+              <Muted>{without}</Muted>
             )}
           </td>
           <td className="number">{commit ? statements : "—"}</td>
@@ -162,8 +163,8 @@ function NodeName({ place, node, own }: { place: TablePlace; node: LineageNode; 
   const name = <bdi>{node.name}</bdi>;
   return (
     <span className="nowrap">
-      <span className="muted">{node.kind}</span> {address ? <Link to={address}>{name}</Link> : node.node === own ? <strong>{name}</strong> : name}
-      <span className="muted">{goneWord(node)}</span>
+      <Muted>{node.kind}</Muted> {address ? <Link to={address}>{name}</Link> : node.node === own ? <strong>{name}</strong> : name}
+      <Muted>{goneWord(node)}</Muted>
     </span>
   );
 }

@@ -7,8 +7,10 @@ import { count, counted } from "../../model/format";
 import { shareText } from "../../model/profile";
 import { useRead } from "../../queries/statements";
 import { useTableProfile, type TablePlace } from "../../queries/tables";
+import { Button } from "../../ui/button";
 import { Bound, EXACT_HEADS, ExactCells, Unknown } from "../../ui/column-counts";
 import { Grid } from "../../ui/grid";
+import { Muted } from "../../ui/muted";
 import { Failure, Loaded } from "../../ui/states";
 
 const HEADS = [{ title: "Column" }, ...EXACT_HEADS];
@@ -27,14 +29,14 @@ export default function ProfileTab({ place, table, version }: { place: TablePlac
       {(found) => (
         <>
           <div className="inside row apart">
-            <p className="small muted">
+            <Muted as="p" isSmall>
               {exact
                 ? `Counted in ${counted(exact[0]?.rows ?? 0, "row")} of version ${table.version}.`
                 : `From the statistics of the files, at version ${found.version}; no row was read.${found.deleted_rows ? ` Up to ${counted(found.deleted_rows, "deleted row")} still count.` : ""}`}
-            </p>
-            <button type="button" className="button small" disabled={read.isPending} onClick={ask}>
+            </Muted>
+            <Button isSmall disabled={read.isPending} onClick={ask}>
               {read.isPending ? "Counting …" : exact ? "Count again" : "Count all rows"}
-            </button>
+            </Button>
           </div>
           {read.error ? <Failure error={read.error} /> : null}
           {outcome?.kind === "task" ? (
@@ -48,7 +50,7 @@ export default function ProfileTab({ place, table, version }: { place: TablePlac
               return (
                 <tr key={column.column_id}>
                   <th scope="row">
-                    <bdi>{column.name}</bdi> <span className="muted">{column.type}</span>
+                    <bdi>{column.name}</bdi> <Muted>{column.type}</Muted>
                   </th>
                   {counts ? (
                     <ExactCells counts={counts} />

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, type ChangeEvent } from "react";
 
 import type { Column, TableDetail } from "../../api/resources";
 import { typedOf, type Typed } from "../../model/edited-row";
@@ -6,6 +6,8 @@ import { count, textOr } from "../../model/format";
 import { givenColumns, isNeeded, isTypable, literal, rowDelete, rowInsert, rowUpdate, type HeldRow, type TypedRow } from "../../model/row-statements";
 import type { TablePlace } from "../../queries/tables";
 import { WriteDialog } from "../sql/write-dialog";
+import { Field, Input, TextArea } from "../../ui/field";
+import { Muted } from "../../ui/muted";
 import "../../styles/edited-form.css";
 
 /** What is done with a row: one is added, or the one that is there is changed or deleted. */
@@ -63,7 +65,7 @@ function surpriseOf(found: unknown, done: string): string | undefined {
 /** A row without a key is named by its values. */
 function OfAlike({ table }: { table: TableDetail }) {
   if (table.primary_key.length) return null;
-  return <p className="muted">The table has no primary key: other rows with exactly the same values change as well.</p>;
+  return <Muted as="p">The table has no primary key: other rows with exactly the same values change as well.</Muted>;
 }
 
 function RowField({ column, isGiven, row, value, onChange }: { column: Column; isGiven: boolean; row: HeldRow | undefined; value: Typed | undefined; onChange: (value: Typed) => void }) {
@@ -72,36 +74,38 @@ function RowField({ column, isGiven, row, value, onChange }: { column: Column; i
   const shown = value === undefined ? held : value;
   if (!isGiven) {
     return (
-      <p className="small muted">
+      <Muted as="p" isSmall>
         <bdi>{name}</bdi> ({type}) is filled by the table.
-      </p>
+      </Muted>
     );
   }
   if (!isTypable(column)) {
     return (
-      <p className="small muted">
+      <Muted as="p" isSmall>
         <bdi>{name}</bdi> ({type}) {row ? "stays as it is" : "is left empty"}: only SQL can write it.
-      </p>
+      </Muted>
     );
   }
   const isWrong = value !== undefined && literal(value, type) === undefined;
   // A field of one line would take the ends of lines out of a text.
-  const Field = held?.includes("\n") ? "textarea" : "input";
+  const control = {
+    value: shown ?? "",
+    placeholder: shown === null ? "NULL" : shown === undefined ? withoutValue(column) : "",
+    spellCheck: false,
+    "aria-invalid": isWrong,
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => onChange(event.target.value),
+  };
   return (
     <div className="edited-field">
-      <label className="field">
-        <span>
-          {name} <span className="muted">{type}</span>
-        </span>
-        <Field
-          className="input"
-          value={shown ?? ""}
-          placeholder={shown === null ? "NULL" : shown === undefined ? withoutValue(column) : ""}
-          spellCheck={false}
-          aria-invalid={isWrong}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      </label>
+      <Field
+        label={
+          <>
+            {name} <Muted>{type}</Muted>
+          </>
+        }
+      >
+        {held?.includes("\n") ? <TextArea {...control} /> : <Input {...control} />}
+      </Field>
       {nullable ? (
         <label className="row small">
           <input type="checkbox" checked={shown === null} onChange={(event) => onChange(event.target.checked ? null : "")} />

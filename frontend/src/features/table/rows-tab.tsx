@@ -4,7 +4,9 @@ import type { TableDetail } from "../../api/resources";
 import { count } from "../../model/format";
 import { isNeeded, isTypable, namingColumns } from "../../model/row-statements";
 import { ROWS_SHOWN, useRows, type TablePlace } from "../../queries/tables";
+import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { ResultGrid } from "../../ui/result-grid";
 import { Empty, Loaded } from "../../ui/states";
 import type { RowChange } from "./row-dialogs";
@@ -26,10 +28,10 @@ export function RowsTab({ place, table, version, mayChange }: { place: TablePlac
     <>
       {mayChange && table.columns.every((column) => isTypable(column) || !isNeeded(column)) ? (
         <p className="inside">
-          <button type="button" className="button small" onClick={() => setChange({ kind: "add" })}>
+          <Button isSmall onClick={() => setChange({ kind: "add" })}>
             <Icon name="plus" size={14} />
             Add a row
-          </button>
+          </Button>
         </p>
       ) : null}
       <Loaded query={rows} label="rows">
@@ -48,21 +50,21 @@ export function RowsTab({ place, table, version, mayChange }: { place: TablePlac
                         const held = Object.fromEntries(page.columns.map(({ name }, column) => [name, row[column]]));
                         return (
                           <>
-                            <button type="button" className="button small quiet" onClick={() => setChange({ kind: "edit", row: held })}>
+                            <Button look="quiet" isSmall onClick={() => setChange({ kind: "edit", row: held })}>
                               Edit<span className="visually-hidden"> row {at + 1}</span>
-                            </button>
-                            <button type="button" className="button small quiet" onClick={() => setChange({ kind: "delete", row: held })}>
+                            </Button>
+                            <Button look="quiet" isSmall onClick={() => setChange({ kind: "delete", row: held })}>
                               Delete<span className="visually-hidden"> row {at + 1}</span>
-                            </button>
+                            </Button>
                           </>
                         );
                       },
                     }
                   : {})}
               />
-              <p className="inside small muted">
+              <Muted as="p" isSmall className="inside">
                 {shownRows(page)} at version {page.version}{page.rows.length > 1 ? ", in no particular order" : ""}.
-              </p>
+              </Muted>
             </>
           )
         }

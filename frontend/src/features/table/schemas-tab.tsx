@@ -4,6 +4,7 @@ import type { Column, Schemas } from "../../api/resources";
 import { mergeAddress } from "../../model/addresses";
 import { counted } from "../../model/format";
 import { useSchemas, type TablePlace } from "../../queries/tables";
+import { Muted } from "../../ui/muted";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { ColumnTable } from "./columns-tab";
@@ -51,9 +52,9 @@ function Store({ title, explanation, children }: { title: string; explanation: s
   return (
     <section className="inside">
       <h2 className="minor">
-        {title} <span className="muted">({children.length})</span>
+        {title} <Muted>({children.length})</Muted>
       </h2>
-      <p className="small muted">{explanation}</p>
+      <Muted as="p" isSmall>{explanation}</Muted>
       {children.length ? <ul>{children}</ul> : <p className="small">None.</p>}
     </section>
   );
@@ -64,7 +65,7 @@ function Schema({ version, columns, children }: { version: number; columns: read
     <li>
       <details className="schema">
         <summary className="small">
-          <code>v{version}</code> <span className="muted">{counted(columns.length, "column")} ·</span> {children}
+          <code>v{version}</code> <Muted>{counted(columns.length, "column")} ·</Muted> {children}
         </summary>
         <ColumnTable columns={columns} label={`Columns of schema version ${version}`} />
       </details>

@@ -1,6 +1,7 @@
 import type { Segment } from "../../api/resources";
 import { count } from "../../model/format";
 import { useCompaction, useSegments, type TablePlace } from "../../queries/tables";
+import { Button } from "../../ui/button";
 import { FILE_COLUMNS, FileCells } from "../../ui/file-cells";
 import { Grid } from "../../ui/grid";
 import { SizePlot } from "../../ui/size-plot";
@@ -32,9 +33,9 @@ export function SegmentsTab({ place, version, mayChange }: { place: TablePlace; 
             <SegmentTable segments={found} />
             {segments.hasNextPage ? (
               <p className="inside">
-                <button type="button" className="button small" onClick={() => void segments.fetchNextPage()}>
+                <Button isSmall onClick={() => void segments.fetchNextPage()}>
                   More files
-                </button>
+                </Button>
               </p>
             ) : null}
           </>

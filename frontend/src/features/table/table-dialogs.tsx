@@ -5,6 +5,9 @@ import { branchAddress, tableAddress } from "../../model/addresses";
 import { commentOn, tableName } from "../../model/sql";
 import { partitionChange, propertySet, propertyUnset, tableDrop, tableRename } from "../../model/table-changes";
 import { tableKey, useDatabases, type TablePlace } from "../../queries/tables";
+import { Field } from "../../ui/field";
+import { Muted } from "../../ui/muted";
+import { Select } from "../../ui/select";
 import { Loaded } from "../../ui/states";
 import { TextField, WriteDialog } from "../sql/write-dialog";
 
@@ -28,7 +31,7 @@ export function RenameDialog({ place, table, onClose }: TableChangeProps) {
       gone={tableKey(place)}
       onClose={onClose}
     >
-      <p className="muted">Its rows and its history stay. Views and pipelines that name it find it no longer.</p>
+      <Muted as="p">Its rows and its history stay. Views and pipelines that name it find it no longer.</Muted>
       <TextField label="New name" value={name} onChange={setName} isFirst />
     </WriteDialog>
   );
@@ -56,14 +59,13 @@ function MoveForm({ place, table, onClose, others }: TableChangeProps & { others
       onClose={onClose}
     >
       {others.length === 0 ? <p>{place.branch} has no other database. Make one first, on the page of the branch.</p> : null}
-      <label className="field">
-        <span>To the database</span>
-        <select className="input" value={database} onChange={(event) => setDatabase(event.target.value)}>
+      <Field label="To the database">
+        <Select value={database} onChange={(event) => setDatabase(event.target.value)}>
           {others.map((name) => (
             <option key={name}>{name}</option>
           ))}
-        </select>
-      </label>
+        </Select>
+      </Field>
     </WriteDialog>
   );
 }
@@ -106,7 +108,7 @@ export function PropertyDialog({ place, table, onClose, property = "" }: TableCh
 export function PropertyRemoval({ place, property, onClose }: { place: TablePlace; property: string; onClose: () => void }) {
   return (
     <WriteDialog title={`Remove ${property}`} action="Remove the property" place={place} statement={propertyUnset(place, property)} onClose={onClose}>
-      <p className="muted">The table then follows the default of the catalog.</p>
+      <Muted as="p">The table then follows the default of the catalog.</Muted>
     </WriteDialog>
   );
 }
@@ -123,9 +125,9 @@ export function PartitionDialog({ place, table, change, onClose }: TableChangePr
       onClose={onClose}
       isDangerous={isDrop}
     >
-      <p className="muted">
+      <Muted as="p">
         {isDrop ? "Every row of the partition goes with it. A value that stays empty stands for all." : "A partition can be there before its rows are."}
-      </p>
+      </Muted>
       {table.partition_by.map((column, at) => (
         <TextField key={column} label={column} value={values[column] ?? ""} onChange={(value) => setValues({ ...values, [column]: value })} isFirst={at === 0} />
       ))}

@@ -8,7 +8,9 @@ import { tableName } from "../../model/sql";
 import type { TableDetail } from "../../api/resources";
 import { useMay } from "../../queries/catalogs";
 import { useTable, type TablePlace } from "../../queries/tables";
+import { LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Loading } from "../../ui/states";
 import { Tabs } from "../../ui/tabs";
@@ -50,14 +52,14 @@ export function TablePage() {
         title={inOrder(`${database}.${table}`)}
         actions={
           <>
-            <Link className="button" to={importAddress(catalog, branch, { database, table })}>
+            <LinkButton to={importAddress(catalog, branch, { database, table })}>
               <Icon name="import" />
               Import rows
-            </Link>
-            <Link className="button" to={sqlAddress(catalog, branch, `SELECT * FROM ${tableName(database, table)} LIMIT 100`)}>
+            </LinkButton>
+            <LinkButton to={sqlAddress(catalog, branch, `SELECT * FROM ${tableName(database, table)} LIMIT 100`)}>
               <Icon name="sql" />
               Query
-            </Link>
+            </LinkButton>
             {mayChange && detail.data ? <TableMenu place={place} table={detail.data} /> : null}
           </>
         }
@@ -142,7 +144,7 @@ function ChosenTab({
 
 function TableFacts({ catalog, branch, table }: { catalog: string; branch: string; table: TableDetail }) {
   return (
-    <p className="row small muted">
+    <Muted as="p" isSmall className="row">
       <span>
         on <Link to={branchAddress(catalog, branch)}>{branch}</Link>
       </span>
@@ -161,6 +163,6 @@ function TableFacts({ catalog, branch, table }: { catalog: string; branch: strin
       </span>
       <span>id {table.table_id}</span>
       {table.comment ? <span>{table.comment}</span> : null}
-    </p>
+    </Muted>
   );
 }

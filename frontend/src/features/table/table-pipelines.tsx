@@ -5,6 +5,7 @@ import { usePipelines } from "../../queries/pipelines";
 import type { TablePlace } from "../../queries/tables";
 import { Icon } from "../../ui/icons";
 import { TaskBadge } from "../tasks/task-badge";
+import { Muted } from "../../ui/muted";
 
 /** The pipelines that write to the table on this branch; nothing where there is none. */
 export function TablePipelines({ place: { catalog, branch, database, table } }: { place: TablePlace }) {
@@ -15,7 +16,7 @@ export function TablePipelines({ place: { catalog, branch, database, table } }: 
   return (
     <p className="row small">
       <Icon name="pipeline" />
-      <span className="muted">written by</span>
+      <Muted>written by</Muted>
       {writing.map(({ id, name, strategy, last_run: run }) => (
         <span key={id} className="row">
           <Link to={pipelineAddress(catalog, id, "runs")}>{name}</Link> <code>{strategy}</code> <TaskBadge state={run?.state} />

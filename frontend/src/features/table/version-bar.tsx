@@ -3,6 +3,8 @@ import { useMemo, useState } from "react";
 import type { TableDetail } from "../../api/resources";
 import { tableRestore } from "../../model/sql";
 import { useTableHistory, type TablePlace } from "../../queries/tables";
+import { Button } from "../../ui/button";
+import { Muted } from "../../ui/muted";
 import { Time } from "../../ui/time";
 import { RestoreDialog } from "../branch/restore-dialog";
 import { BranchDialog } from "../catalog/branch-dialogs";
@@ -44,15 +46,15 @@ export function VersionBar({
               ) : null}
               .
             </span>
-            <button type="button" className="button small" onClick={() => onVersion(undefined)}>
+            <Button isSmall onClick={() => onVersion(undefined)}>
               Back to head
-            </button>
-            <button type="button" className="button small" onClick={() => setAsked("restore")}>
+            </Button>
+            <Button isSmall onClick={() => setAsked("restore")}>
               Restore this version
-            </button>
-            <button type="button" className="button small" onClick={() => setAsked("branch")}>
+            </Button>
+            <Button isSmall onClick={() => setAsked("branch")}>
               Branch from here
-            </button>
+            </Button>
           </p>
           {asked === "restore" ? (
             <RestoreDialog
@@ -67,7 +69,7 @@ export function VersionBar({
       )}
       {commits.length > 1 ? (
         <label className="version-slider small">
-          <span className="muted">Version</span>
+          <Muted>Version</Muted>
           <input
             type="range"
             min={0}
@@ -77,7 +79,7 @@ export function VersionBar({
             onChange={(event) => choose(Number(event.target.value))}
           />
           <code>v{shown?.version ?? table.version}</code>
-          <span className="muted">{shown?.operation}</span>
+          <Muted>{shown?.operation}</Muted>
         </label>
       ) : null}
     </>

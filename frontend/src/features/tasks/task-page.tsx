@@ -10,7 +10,9 @@ import { inOrder } from "../../model/reading-order";
 import { refresh } from "../../queries/refresh";
 import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask, type Task } from "../../queries/tasks";
 import { BranchLink } from "../../ui/branch-name";
+import { Button, LinkButton } from "../../ui/button";
 import { Copyable } from "../../ui/copyable";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { ResultGrid } from "../../ui/result-grid";
 import { Failure, Loaded } from "../../ui/states";
@@ -107,9 +109,9 @@ function TaskView({ task }: { task: Task }) {
         </span>
       </PageHead>
       {catalog && branch ? (
-        <p className="row small muted">
+        <Muted as="p" isSmall className="row">
           on <BranchLink catalog={catalog} branch={branch} /> of <bdi>{catalog}</bdi>
-        </p>
+        </Muted>
       ) : null}
       {failure ? <Failure error={failure} /> : null}
       <Panel title={finished ? "What it did" : "What is happening"} padded>
@@ -119,7 +121,7 @@ function TaskView({ task }: { task: Task }) {
           </pre>
           <TaskSteps task={task} />
           {finished ? null : (
-            <p className="small muted">You can close this page. Cancel works until the commit and changes nothing.</p>
+            <Muted as="p" isSmall>You can close this page. Cancel works until the commit and changes nothing.</Muted>
           )}
         </div>
       </Panel>
@@ -131,14 +133,13 @@ function TaskView({ task }: { task: Task }) {
 
 function CancelButton({ cancel, task }: { cancel: ReturnType<typeof useCancelTask>; task: Task }) {
   return (
-    <button
-      type="button"
-      className="button danger"
+    <Button
+      look="danger"
       disabled={task.cancel_requested || cancel.isPending}
       onClick={() => cancel.mutate(task.id)}
     >
       {task.cancel_requested ? "Stopping …" : "Cancel"}
-    </button>
+    </Button>
   );
 }
 
@@ -147,9 +148,9 @@ function RetryButton({ retry, task }: { retry: ReturnType<typeof useRetryTask>; 
   const again = () =>
     retry.mutate(task.id, { onSuccess: (made) => void navigate(taskAddress(made.id), { state: JUST_STARTED }) });
   return (
-    <button type="button" className="button primary" disabled={retry.isPending} onClick={again}>
+    <Button look="primary" disabled={retry.isPending} onClick={again}>
       {retry.isPending ? "Starting …" : "Retry"}
-    </button>
+    </Button>
   );
 }
 
@@ -192,7 +193,7 @@ function Outcome({ task }: { task: Task }) {
         </dl>
       ) : null}
       {result.version ? (
-        <p className="inside row small muted">
+        <Muted as="p" isSmall className="inside row">
           <span>
             version <code>v{result.version}</code>
           </span>
@@ -201,7 +202,7 @@ function Outcome({ task }: { task: Task }) {
               See {inOrder(`${database}.${table}`)}
             </Link>
           ) : null}
-        </p>
+        </Muted>
       ) : null}
     </Panel>
   );
@@ -221,7 +222,7 @@ function TaskFailure({ task }: { task: Task }) {
               <li key={place}>
                 <strong>{conflict.object}</strong>
                 <p>{conflict.message}</p>
-                <p className="muted">{conflict.remedy}</p>
+                <Muted as="p">{conflict.remedy}</Muted>
               </li>
             ))}
           </ul>
@@ -230,9 +231,9 @@ function TaskFailure({ task }: { task: Task }) {
       {catalog && branch ? (
         <p className="row">
           <WayOn task={task} catalog={catalog} branch={branch} />
-          <Link className="button" to={conflicts.length ? compareAddress(catalog) : branchAddress(catalog, branch)}>
+          <LinkButton to={conflicts.length ? compareAddress(catalog) : branchAddress(catalog, branch)}>
             {conflicts.length ? "Compare branches" : `Branch ${branch}`}
-          </Link>
+          </LinkButton>
         </p>
       ) : null}
     </>
@@ -243,23 +244,23 @@ function TaskFailure({ task }: { task: Task }) {
 function WayOn({ task, catalog, branch }: { task: Task; catalog: string; branch: string }) {
   if (task.kind === IMPORT) {
     return (
-      <Link className="button" to={importAddress(catalog, branch, importOf(task))}>
+      <LinkButton to={importAddress(catalog, branch, importOf(task))}>
         Change how the file is read
-      </Link>
+      </LinkButton>
     );
   }
   const pipelineId = pipelineOf(task);
   if (pipelineId !== undefined) {
     return (
-      <Link className="button" to={pipelineAddress(catalog, pipelineId)}>
+      <LinkButton to={pipelineAddress(catalog, pipelineId)}>
         Edit the pipeline
-      </Link>
+      </LinkButton>
     );
   }
   return (
-    <Link className="button" to={sqlAddress(catalog, branch, statementOf(task))}>
+    <LinkButton to={sqlAddress(catalog, branch, statementOf(task))}>
       Open in the SQL console
-    </Link>
+    </LinkButton>
   );
 }
 

@@ -1,6 +1,7 @@
 import { isFinished, type Task } from "../../queries/tasks";
 import { expectationText, progressOf, type Expected } from "../../model/expectation";
 import { stepSpans, stepState } from "../../model/run-grid";
+import { Muted } from "../../ui/muted";
 import { Elapsed, useNow } from "../../ui/time";
 import { LOOKS } from "./task-badge";
 import "../../styles/tasks.css";
@@ -33,15 +34,15 @@ export function TaskSteps({ task }: { task: Expected & Pick<Task, "message" | "f
                 {LOOKS[state].symbol}
               </span>
               <span>
-                {step.name} <span className="muted">{step.detail}</span>
+                {step.name} <Muted>{step.detail}</Muted>
                 {state === "succeeded" || state === "running" ? null : <span className="visually-hidden"> {state}</span>}
               </span>
               <span className="step-time" aria-hidden="true">
                 {span ? <span className={state} style={{ left: `${span.from * 100}%`, width: `${span.length * 100}%` }} /> : null}
               </span>
-              <span className="number small muted">
+              <Muted isSmall className="number">
                 <Elapsed from={step.started} to={step.finished ?? task.finished_at ?? null} />
-              </span>
+              </Muted>
             </li>
           );
         })}
@@ -51,14 +52,14 @@ export function TaskSteps({ task }: { task: Expected & Pick<Task, "message" | "f
           <div className="bar-line grow" role="progressbar" aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100} aria-label="Progress">
             <span style={{ width: `${percent}%` }} />
           </div>
-          <span className="small muted number">
+          <Muted isSmall className="number">
             {progress.isAbout ? "about " : ""}
             {percent}%
-          </span>
+          </Muted>
         </div>
       ) : null}
-      {expectation ? <p className="small muted">{expectation}</p> : null}
-      {task.message && !ended && task.message !== task.steps.at(-1)?.name ? <p className="small muted">{task.message}</p> : null}
+      {expectation ? <Muted as="p" isSmall>{expectation}</Muted> : null}
+      {task.message && !ended && task.message !== task.steps.at(-1)?.name ? <Muted as="p" isSmall>{task.message}</Muted> : null}
     </div>
   );
 }

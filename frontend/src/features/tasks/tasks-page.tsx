@@ -5,7 +5,11 @@ import { taskAddress } from "../../model/addresses";
 import { useCatalogs } from "../../queries/catalogs";
 import { isFinished, useTasks, type TaskFilter, type TaskState, type TaskSummary } from "../../queries/tasks";
 import { userName } from "../../queries/user";
+import { Button } from "../../ui/button";
+import { Input } from "../../ui/field";
+import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
+import { Select } from "../../ui/select";
 import { Empty, Loaded } from "../../ui/states";
 import { Elapsed, Time } from "../../ui/time";
 import { TaskBadge } from "./task-badge";
@@ -26,9 +30,9 @@ export function TasksPage() {
         </Loaded>
         {tasks.hasNextPage ? (
           <p className="inside">
-            <button type="button" className="button small" onClick={() => void tasks.fetchNextPage()}>
+            <Button isSmall onClick={() => void tasks.fetchNextPage()}>
               Older tasks
-            </button>
+            </Button>
           </p>
         ) : null}
       </Panel>
@@ -48,8 +52,8 @@ function FilterFields({ filter, onChange }: { filter: TaskFilter; onChange: (fil
         <input type="checkbox" checked={filter.created_by !== undefined} onChange={({ target }) => onChange(changed(filter, { created_by: target.checked ? userName() : undefined }))} />
         mine
       </label>
-      <input
-        className="input grow"
+      <Input
+        className="grow"
         type="search"
         placeholder="Find in statements"
         aria-label="Find in statements"
@@ -62,12 +66,12 @@ function FilterFields({ filter, onChange }: { filter: TaskFilter; onChange: (fil
 
 function Choice<Option extends string>({ label, all, options, value, onChange }: { label: string; all: string; options: readonly Option[]; value: Option | undefined; onChange: (value: Option | undefined) => void }) {
   return (
-    <select className="input state-filter" aria-label={label} value={value ?? ""} onChange={(event) => onChange(options.find((known) => known === event.target.value))}>
+    <Select className="state-filter" aria-label={label} value={value ?? ""} onChange={(event) => onChange(options.find((known) => known === event.target.value))}>
       <option value="">{all}</option>
       {options.map((option) => (
         <option key={option}>{option}</option>
       ))}
-    </select>
+    </Select>
   );
 }
 
@@ -92,14 +96,14 @@ function TaskList({ tasks }: { tasks: readonly TaskSummary[] }) {
           <Link to={taskAddress(task.id)} className="ellipsis mono" title={taskTitle(task)}>
             {taskTitle(task)}
           </Link>
-          <span className="small muted ellipsis">{isFinished(task.state) ? "" : task.message}</span>
-          <span className="small muted number">
+          <Muted isSmall className="ellipsis">{isFinished(task.state) ? "" : task.message}</Muted>
+          <Muted isSmall className="number">
             {task.started_at ? <Elapsed from={task.started_at} to={task.finished_at ?? null} /> : null}
-          </span>
-          <span className="small muted number">
+          </Muted>
+          <Muted isSmall className="number">
             {task.created_by ? `${task.created_by}, ` : ""}
             <Time at={task.created_at} />
-          </span>
+          </Muted>
         </li>
       ))}
     </ul>
