@@ -177,9 +177,9 @@ def partitions_follow(
         & (taken(facts.target.image.value, pairs.target_at, ABSENT) != ABSENT)
     )
     if facts.has_key or facts.granularity is Granularity.CELL:
-        # The partition is a cell: where the others are again as they were (P7), it speaks for itself.
-        is_decided = rows.decided.outcome[at] >= Outcome.TARGET_DECIDED
-        at = at[~is_decided | are_among(at, rows.left.at)]
+        # The partition is a cell: where the others are again as they were (P7), or equal, it speaks for itself.
+        speaks = (rows.decided.outcome[at] >= Outcome.TARGET_DECIDED) | are_among(at, rows.equal.at)
+        at = at[~speaks | are_among(at, rows.left.at)]
     source = facts.source.partition.take(pairs.source_at[at])
     target = facts.target.partition.take(pairs.target_at[at])
     image, outcome = rows.decided.outcome[at], partitions.decided.outcome

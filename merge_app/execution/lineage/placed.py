@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from merge_app.execution.lineage.births import Births
-from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, RowFacts, image_codes
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, RowFacts, image_codes
 from merge_app.lineage.outcomes import taken
 
 
@@ -69,26 +69,39 @@ def _partition_facts(rows: Mapping[str, Array], births: tuple[Ints, Ints], born_
     # A row that is younger than the rename was written where it lies.
     is_decided = rows["placed"] > born_at
     is_live = rows["file"] > 0
-    is_elsewhere = (rows["partition"] != born_in) | (rows["partition"] != lies_in)
-    written = np.where(is_live & is_elsewhere, rows["stamp"], born_at)
+    is_elsewhere = is_live & ((rows["partition"] != born_in) | (rows["partition"] != lies_in))
+    # An image that was written elsewhere, and that a restore brought back, lies there by the restore.
+    came_back = is_elsewhere & ~is_decided & (rows["kind"] == Kind.RESTORE) & (rows["brings_stamp"] > 0)
+    written = np.where(is_elsewhere, rows["stamp"], born_at)
     stamps = np.where(is_decided, rows["placed"], written)
-    kinds = np.where(is_decided, rows["placed_kind"], int(Kind.UPDATE))
-    # P7: a partition that the rows had before is what the other side knows, if that knows its stamp of then, and not
-    # what was replaced since: a rename, or the image that was written elsewhere and went with the same restore.
-    prior = np.where(rows["placed_brings"] > 0, rows["placed_brings"], born_at)
-    is_of_image = (rows["kind"] == Kind.RESTORE) & (rows["stamp"] == rows["placed"])
-    undone = np.where(is_of_image, np.maximum(rows["placed_undoes"], rows["undoes"]), rows["placed_undoes"])
-    knows_prior, knows_undone = (~np.isin(stamp, news) for stamp in (prior, undone))
-    has_prior = (kinds == Kind.RESTORE) | ((kinds == Kind.MOVE) & (rows["partition"] == born_in))
-    is_back = is_decided & has_prior & knows_prior & ((undone == 0) | ~knows_undone)
+    kinds = np.where(is_decided, rows["placed_kind"], np.where(came_back, int(Kind.RESTORE), int(Kind.UPDATE)))
+    brings = np.where(came_back, rows["brings_stamp"], rows["placed_brings"])
+    brought = np.where(came_back, int(Kind.UPDATE), int(Kind.MOVE))
     return FactColumns(
         # A stamp that the other side knows decides nothing, whichever it is.
         np.where(np.isin(stamps, news), stamps, 0),
         kinds,
         rows["partition"],
-        rows["placed_brings"],
-        np.where(rows["placed_brings"] > 0, int(Kind.MOVE), 0),
+        brings,
+        np.where(brings > 0, brought, 0),
         rows["partition"],
-        prior,
-        is_back,
+        *_partitions_before(rows, kinds, (is_decided, came_back), born_in, born_at, news),
     )
+
+
+def _partitions_before(
+    rows: Mapping[str, Array], kinds: Ints, moved: tuple[Mask, Mask], born_in: Ints, born_at: Ints, news: Ints
+) -> tuple[Ints, Mask]:
+    """P7: stamps of partitions that the rows had before, and where the other side knows the rows to lie there. It does
+    if it knows that stamp, and not what was replaced since. That is a rename, or an image that was written elsewhere
+    and went with the same restore. ``moved``: by a rename or a restore of one, and with an image that came back.
+    """
+    is_decided, came_back = moved
+    prior = np.where(rows["placed_brings"] > 0, rows["placed_brings"], born_at)
+    is_of_image = (rows["kind"] == Kind.RESTORE) & (rows["stamp"] == rows["placed"])
+    undone = np.where(is_of_image, np.maximum(rows["placed_undoes"], rows["undoes"]), rows["placed_undoes"])
+    prior, undone = np.where(came_back, rows["prior"], prior), np.where(came_back, rows["undoes"], undone)
+    knows_prior, knows_undone = (~np.isin(stamp, news) for stamp in (prior, undone))
+    has_prior = (kinds == Kind.RESTORE) | ((kinds == Kind.MOVE) & (rows["partition"] == born_in))
+    is_back = (is_decided | came_back) & has_prior & knows_prior & ((undone == 0) | ~knows_undone)
+    return prior, is_back
