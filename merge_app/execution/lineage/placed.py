@@ -70,7 +70,7 @@ def _partition_facts(rows: Mapping[str, Array], births: tuple[Ints, Ints], born_
     is_decided = rows["placed"] > born_at
     is_live = rows["file"] > 0
     is_elsewhere = is_live & ((rows["partition"] != born_in) | (rows["partition"] != lies_in))
-    # An image that was written elsewhere, and that a restore brought back, lies there by the restore.
+    # An image that was written elsewhere, and that a restore returned, lies there by the restore.
     came_back = is_elsewhere & ~is_decided & (rows["kind"] == Kind.RESTORE) & (rows["brings_stamp"] > 0)
     written = np.where(is_elsewhere, rows["stamp"], born_at)
     stamps = np.where(is_decided, rows["placed"], written)
