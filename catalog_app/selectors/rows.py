@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import connection
-from django.db.models import Model
+from django.db.models import AutoField, Model
 
 Row = TypeVar("Row", bound=Model)
 
@@ -21,7 +23,7 @@ def cursor_open(*, prepared: bool) -> Any:
 
 
 def transaction_begin(setting: str) -> None:
-    """Begin the transaction that ``atomic`` opened together with a setting of it, in one round trip instead of two."""
+    """Begin the transaction that ``atomic`` opened together with a setting of it, or a lock, in one round trip."""
     wrapper: Any = connection
     wrapper.begin_with(setting)
 
@@ -76,6 +78,31 @@ def models_of(row: Sequence[Any], *models: type[Model]) -> list[Any]:
         found.append(None if values[0] is None else model.from_db(connection.alias, names, values))
         begin += len(names)
     return found
+
+
+def row_add(made: Model) -> None:
+    """Store a new row by a prepared statement, as ``save(force_insert=True)`` does. Not for models whose values the
+    database fills in, but for their ids.
+    """
+    query, fields = _adding(type(made))
+    values = {field.column: field.get_db_prep_save(field.pre_save(made, True), connection) for field in fields}
+    ((made.pk,),) = fetch_all(query, values, prepared=True)
+    # As ``save`` leaves it, so that a later one changes the row. Django documents both.
+    made._state.adding, made._state.db = False, connection.alias  # noqa: SLF001
+
+
+@cache
+def _adding(model: type[Model]) -> tuple[str, tuple[Any, ...]]:
+    """The statement that adds a row of a model, and the fields that it is given."""
+    fields = tuple(field for field in stored_fields(model) if not isinstance(field, AutoField))
+    values = (
+        f"%({field.column})s" + (f"::{field.db_type(connection)}" if isinstance(field, ArrayField) else "")
+        for field in fields
+    )
+    meta = model._meta  # noqa: SLF001 - documented, see ``stored_fields``
+    assert meta.pk is not None
+    query = f"INSERT INTO {meta.db_table} ({', '.join(field.column for field in fields)}) VALUES ({', '.join(values)})"
+    return f"{query} RETURNING {meta.pk.column}", fields
 
 
 def json_value(value: Any) -> Any:

@@ -24,7 +24,7 @@ from catalog_app.selectors.agents import account_of, agent_branch_require, agent
 from catalog_app.selectors.branches import parent_now
 from catalog_app.selectors.dropped import dropped_named
 from catalog_app.selectors.protection import Asked, Bypass, protection_judge
-from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.rows import row_add, transaction_begin
 from catalog_app.selectors.snapshots import branch_snapshot, named, tag_find, version_check
 from catalog_app.services.settings import RecordChange, SettingChange, settings_lock
 from lakeui.common.errors import AlreadyExists, BranchMoved, InvalidValue, NotFound
@@ -109,7 +109,7 @@ def branch_create(
             if version is not None:
                 version_check(Branch.objects.get(pk=parent.pk), version)
             name_free_of_tags(parent.catalog, name)
-            branch.save(force_insert=True)
+            row_add(branch)
             _judge(branch, Change.NAMING, asked, record)
             if expires_at is not None:
                 _judge(branch, Change.DELETION, asked, record)
@@ -157,7 +157,7 @@ def branch_cut(parent: Branch, *, name: str, version: int | None = None, user_id
 
 def catalog_share(catalog_id: int) -> None:
     """Hold off expiry until the transaction ends. Commits, which refer to the catalog, do so too."""
-    fetch_all("SELECT 1 FROM catalog_app_catalog WHERE id = %(id)s FOR KEY SHARE", {"id": catalog_id}, prepared=True)
+    transaction_begin(f"SELECT 1 FROM catalog_app_catalog WHERE id = {catalog_id:d} FOR KEY SHARE")
 
 
 def name_free_of_tags(catalog: Catalog, name: str) -> None:

@@ -22,7 +22,7 @@ from django.utils import timezone
 from kombu.exceptions import KombuError
 
 from catalog_app.domain.roles import CatalogScope, Scope
-from catalog_app.selectors.rows import fetch_all
+from catalog_app.selectors.rows import fetch_all, row_add
 from lakeui.common.errors import EngineError
 from lakeui.common.json_values import storable
 from lakeui.common.logs import current_request_id
@@ -39,7 +39,7 @@ from merge_app.jobs.errors import (
 from merge_app.jobs.events import event_emit_of, task_event_emit
 from merge_app.jobs.models import QUERY_TASK_KIND, SCRIPT_TASK_KIND, WRITE_TASK_KINDS, Task, TaskState
 from merge_app.jobs.registry import handler_for
-from merge_app.jobs.task_rows import WRITES, json_text, task_add
+from merge_app.jobs.task_rows import WRITES, json_text
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ def _queued(task: Task) -> Task:
     try:
         # Only the task that a key stands for is looked up after a failure, for which a savepoint is needed.
         with transaction.atomic(savepoint=bool(task.idempotency_key)):
-            task_add(task)
+            row_add(task)
     except IntegrityError:
         if not task.idempotency_key:
             raise

@@ -8,12 +8,11 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db import connection
 from django.db.models import JSONField
 
 from catalog_app.models import Agent
 from catalog_app.selectors.agents import agent_attach
-from catalog_app.selectors.rows import columns_of, cursor_open, fetch_all, models_of, stored_fields
+from catalog_app.selectors.rows import columns_of, fetch_all, models_of, stored_fields
 from lakeui.common.json_values import storable
 from merge_app.jobs.models import WRITE_TASK_KINDS, Task
 
@@ -21,8 +20,6 @@ TASK_COLUMNS = columns_of(Task, "t")
 WRITES = "(" + ", ".join(f"'{kind}'" for kind in sorted(WRITE_TASK_KINDS)) + ")"
 """The kinds of writes, as a statement lists them."""
 _JSON = [field.attname for field in stored_fields(Task) if isinstance(field, JSONField)]
-_NAMES = [field.column for field in stored_fields(Task)]
-_ADD = f"INSERT INTO jobs_task ({', '.join(_NAMES)}) VALUES ({', '.join(f'%({name})s' for name in _NAMES)})"
 _READ = f"""
 SELECT {TASK_COLUMNS}, {columns_of(User, "u")} FROM jobs_task t LEFT JOIN auth_user u ON u.id = t.created_by_id
 WHERE t.id = %(task)s"""
@@ -33,20 +30,11 @@ LEFT JOIN catalog_app_agent a ON a.user_id = u.id LEFT JOIN auth_user o ON o.id 
 WHERE t.id = %(task)s AND t.state = 'queued'"""
 
 
-def task_add(task: Task) -> None:
-    """Store a new task."""
-    values = {field.column: field.get_db_prep_save(getattr(task, field.attname), connection) for field in _fields()}
-    with cursor_open(prepared=True) as cursor:
-        cursor.execute(_ADD, values)
-    # As ``save`` leaves it: a later one changes the row. Django documents both.
-    task._state.adding, task._state.db = False, connection.alias  # noqa: SLF001
-
-
 def task_read(task_id: UUID) -> Task | None:
     """The task with who asked for it."""
     for row in fetch_all(_READ, {"task": task_id}, prepared=True):
         task = task_of(row)
-        (task.created_by,) = models_of(row[len(_NAMES) :], User)
+        (task.created_by,) = models_of(row[len(stored_fields(Task)) :], User)
         return task
     return None
 
@@ -73,7 +61,3 @@ def task_of(row: Sequence[Any]) -> Task:
 def json_text(value: Any) -> str | None:
     """A value as a statement takes it for a member of JSON; nothing for None."""
     return None if value is None else json.dumps(storable(value))
-
-
-def _fields() -> Sequence[Any]:
-    return stored_fields(Task)

@@ -38,4 +38,4 @@ def test_create_branch_calls_postgresql_few_times(lake: Lake) -> None:
     run(lake, "main", "CREATE TABLE d.t (id INT)", "CREATE BRANCH b", "CREATE BRANCH c FROM b")
     with CaptureQueriesContext(connection) as called:
         lake.sql("CREATE BRANCH e FROM c")
-    assert len(called) == 10
+    assert len(called) == 9
