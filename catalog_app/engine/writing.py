@@ -165,8 +165,9 @@ class FileWriter:
             for texts, part in _by_partition(table, len(target.partition_texts)):
                 path = self.warehouse.new_data(table_id=target.table_id, base=base)
                 renamed = part.select(target.columns).rename_columns([name for _, name, _ in target.fields()])
-                content = _whole_file(renamed.cast(schema))
-                written.append(_new_file(target.staged(path, texts), facts_of(content), base))
+                stored = renamed.cast(schema)
+                content = _whole_file(stored)
+                written.append(_new_file(target.staged(path, texts), facts_of(content, stored), base))
                 self.warehouse.write(path, content)
                 base += part.num_rows
         except BaseException:

@@ -44,13 +44,13 @@ def read_facts(warehouse: Warehouse, path: str) -> FileFacts:
         return _facts(file, stored.size())
 
 
-def facts_of(content: pa.Buffer) -> FileFacts:
-    """The same of a file that is in memory."""
+def facts_of(content: pa.Buffer, table: pa.Table | None = None) -> FileFacts:
+    """The same of a file that is in memory. ``table``: its rows, where they are at hand; they are not read again."""
     with pq.ParquetFile(pa.BufferReader(content)) as file:
-        return _facts(file, content.size)
+        return _facts(file, content.size, table)
 
 
-def _facts(file: pq.ParquetFile, size: int) -> FileFacts:
+def _facts(file: pq.ParquetFile, size: int, table: pa.Table | None = None) -> FileFacts:
     metadata = file.metadata
     statistics: Statistics = {}
     for leaf, field, identifier in _identified_leaves(file.schema_arrow):
@@ -62,7 +62,7 @@ def _facts(file: pq.ParquetFile, size: int) -> FileFacts:
         if bounds is None:
             continue
         # Arrow leaves NaN out of its bounds, yet NaN is above every number for Spark.
-        if pa.types.is_floating(field.type) and _written_by_arrow(metadata) and _holds_nan(file, field.name):
+        if pa.types.is_floating(field.type) and _written_by_arrow(metadata) and _holds_nan(file, field.name, table):
             bounds = ColumnStatistics(None, None, bounds.nulls)
         statistics[identifier] = bounds
     rows = metadata.num_rows
@@ -84,11 +84,11 @@ def _written_by_arrow(metadata: pq.FileMetaData) -> bool:
     return str(metadata.created_by).startswith("parquet-cpp")
 
 
-def _holds_nan(file: pq.ParquetFile, name: str) -> bool:
+def _holds_nan(file: pq.ParquetFile, name: str, table: pa.Table | None) -> bool:
     index = file.schema_arrow.get_field_index(name)
     if index < 0:
         return True
-    column = file.read(columns=[name]).column(0)
+    column = file.read(columns=[name]).column(0) if table is None else table.column(name)
     return bool(pc.any(pc.is_nan(column)).as_py())
 
 
