@@ -243,10 +243,12 @@ def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[s
 
 def _prior(stamps: Ints, back: Stamp, before: tuple[Ints, Ints], news: Ints) -> tuple[Ints, Ints]:
     """Of rows that come back: the stamp that they had, and the one that was undone for it. Where the other side does
-    not know that stamp, what was so ``before`` counts: it says whether the other side knows the rows as they are.
+    not know that stamp, what was so ``before`` counts: it says whether the other side knows the rows as they are. What
+    was undone since counts too, where the other side knows it: a merge took it in.
     """
     is_unknown = np.isin(stamps, news) & (before[0] > 0)
-    return np.where(is_unknown, before[0], stamps), np.where(is_unknown, before[1], back.undoes)
+    undone = before[1] if not back.undoes or np.isin(back.undoes, news) else back.undoes
+    return np.where(is_unknown, before[0], stamps), np.where(is_unknown, undone, back.undoes)
 
 
 def _spoken_for(kinds: Ints) -> Ints:
