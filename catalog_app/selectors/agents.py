@@ -40,6 +40,17 @@ def account_of(user_id: int | None) -> Account:
     return Account(user_id)
 
 
+def account_of_user(user: Any) -> Account:
+    """The account of a user, None for no one. Who was read as no agent stays none, as an agent is made together with
+    its account: only what holds an agent is asked for, as it is now.
+    """
+    if user is None or user.pk is None:
+        return Account(None)
+    # Django documents the API of `_meta`; only its name looks private.
+    is_known = user._meta.get_field("agent").is_cached(user)  # noqa: SLF001
+    return Account(user.pk) if is_known and not is_agent(user) else account_of(user.pk)
+
+
 def is_agent(user: Any) -> bool:
     """Whether the account is an agent's. No query where ``user`` was read with ``agent``."""
     return getattr(user, "agent", None) is not None

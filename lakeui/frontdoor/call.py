@@ -13,7 +13,7 @@ from catalog_app.domain.roles import Principal
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.engine.inputs_outputs import FileSource, QuerySource
 from catalog_app.models import Branch, Catalog, Transaction
-from catalog_app.selectors.agents import account_of
+from catalog_app.selectors.agents import account_of_user
 from catalog_app.selectors.dropped_catalogs import dropped_catalog_get
 from catalog_app.selectors.objects import database_get, table_find, tables_named
 from catalog_app.selectors.people import catalog_visible, catalog_visible_with, catalogs_known
@@ -82,7 +82,7 @@ class Call:
     @cached_property
     def account(self) -> Account:
         """Who asks, as the doors of agents see it when the statement begins."""
-        return account_of(self.principal.user_id)
+        return account_of_user(self.session.user)
 
     @cached_property
     def catalog(self) -> Catalog:

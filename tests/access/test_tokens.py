@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog_app.models import Agent
-from catalog_app.selectors.agents import account_is_open, is_agent
+from catalog_app.selectors.agents import account_is_open, account_of_user, is_agent
 from lakeui.access.models import AccessToken
 from lakeui.access.tokens import token_create, token_find, token_revoke
 
@@ -80,6 +80,20 @@ def test_one_query_finds_token_user_and_owner(alice: User, is_of_agent: bool) ->
         assert (found.user, is_agent(found.user), account_is_open(found.user)) == (user, is_of_agent, True)
         assert not is_of_agent or (found.user.agent.owner, found.user.agent.user) == (alice, user)
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("is_of_agent", [False, True])
+def test_person_of_token_is_not_asked_for_again(alice: User, is_of_agent: bool) -> None:
+    if is_of_agent:
+        bob = User.objects.create_user("bob")
+        Agent.objects.create(user=alice, owner=bob, purpose="p", statements=["select"])
+    found = token_find(token_create(user=alice, name="laptop")[1])
+    assert found is not None
+    Agent.objects.update(statements=["insert"])
+    with CaptureQueriesContext(connection) as called:
+        agent = account_of_user(found.user).agent
+    assert (len(called), agent and agent.statements) == ((1, {"insert"}) if is_of_agent else (0, None))
+    assert account_of_user(None).agent is None
 
 
 def test_the_token_of_an_inactive_user_is_refused(alice: User) -> None:
