@@ -58,8 +58,25 @@ def polars_reader(token: str, table: str, columns: str) -> Read:
     return read
 
 
+def daft_reader(token: str, table: str, columns: str) -> Read:
+    assert columns == "*"
+    import daft
+    import pyarrow.parquet as pq
+    from pyiceberg.catalog import load_catalog
+
+    def read(address: str, condition: str, target: str) -> None:
+        catalog = load_catalog("lake", type="rest", uri=address, token=token)
+        rows = daft.read_iceberg(catalog.load_table(table))
+        chosen = rows.where(daft.sql_expr(condition)) if condition else rows
+        pq.write_table(chosen.to_arrow(), target)
+
+    return read
+
+
+READERS = {"duckdb": duckdb_reader, "polars": polars_reader, "daft": daft_reader}
+
 if __name__ == "__main__":
     engine, token, table, columns, *asked = sys.argv[1:]
-    read = {"duckdb": duckdb_reader, "polars": polars_reader}[engine](token, table, columns)
+    read = READERS[engine](token, table, columns)
     for place in range(0, len(asked), 3):
         read(*asked[place : place + 3])
