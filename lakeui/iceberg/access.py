@@ -46,8 +46,8 @@ def storage_access(
     warehouse: Warehouse, catalog: Catalog, snapshot: Snapshot, table: TableState, reader: str
 ) -> StorageAccess | None:
     """Keys for the files of the table. None where no role is lent, where a file lies outside of the warehouse, and
-    where the files lie in more folders than a policy can name. None too where the catalog shares its tables' folders
-    with another one, which the reader may not see. Raises StoreFailed.
+    where the files lie in more folders than a policy can name. None too where a folder holds files of another catalog,
+    which the reader may not see. Raises StoreFailed.
     """
     role = warehouse.options.reader_role
     if not role or kind_of(warehouse.root) != "s3" or _is_joined(catalog):

@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 
 from catalog_app.models import DataFile, ExpiredFile
+from catalog_app.selectors.listed_files import folders_shown
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.segments import SegmentState, segments_list
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
@@ -293,6 +294,23 @@ def test_a_clone_of_another_catalog(made: Lake) -> None:
     other.sql("DELETE FROM d.c WHERE id = 3")
     assert other.rows("d.c") == ROWS[:2]
     assert (made.breaches(), other.breaches()) == ([], [])
+
+
+def test_folders_of_another_catalog_are_not_named(made: Lake) -> None:
+    """Keys of the store are for folders, and the folder of a table holds all that its catalog ever wrote there."""
+    other = Lake()
+    other.sql("CREATE DATABASE d")
+    other.sql(f"CREATE TABLE d.c CLONE {made.catalog}.d.t")
+    made.sql("CREATE TABLE d.c CLONE d.t")
+    for lake, folders in ((made, 1), (other, None)):
+        seen = branch_snapshot(branch_get(catalog_get(lake.catalog), "main"))
+        found = folders_shown(seen, table_get(seen, database_get(seen, "d"), "c").table_id)
+        assert (found if found is None else len(found)) == folders
+    other.sql("TRUNCATE TABLE d.c")
+    other.sql("INSERT INTO d.c (id, v) VALUES (9, 'own')")
+    seen = branch_snapshot(branch_get(catalog_get(other.catalog), "main"))
+    table = table_get(seen, database_get(seen, "d"), "c").table_id
+    assert folders_shown(seen, table) == {str(table)}
 
 
 def test_others_write_meanwhile(made: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
