@@ -97,7 +97,8 @@ WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS})
 SELECT folder, EXISTS (
     SELECT FROM catalog_app_table o JOIN catalog_app_table t ON t.catalog_id = o.catalog_id
     WHERE o.id = CASE WHEN folder ~ '^[0-9]{{1,18}}$' THEN folder::bigint END AND t.id = ANY(%(table_ids)s))
-FROM (SELECT DISTINCT split_part(f.path, '/', 1) FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id) p(folder)
+FROM (SELECT DISTINCT split_part(f.path, '/', 1) AS folder FROM visible s
+    JOIN catalog_app_datafile f ON f.id = s.file_id) places
 """
 _STATISTICS = "SELECT id, statistics FROM catalog_app_datafile WHERE id = ANY(%(ids)s)"
 
