@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.postgresql import base
+from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, TransactionStatus
 
 PREPARE_AFTER = 5
@@ -29,13 +30,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def begin_with(self: Any, setting: str) -> None:
         """Begin the transaction that Django opened, and set something in it, in one round trip: psycopg sends its own
-        BEGIN only where none was sent. What goes wrong is said in psycopg's way.
+        BEGIN only where none was sent. What PostgreSQL refuses is raised as by a cursor.
         """
         raw = self.connection.pgconn
         if raw.transaction_status == TransactionStatus.IDLE:
             done = raw.exec_(f"BEGIN; {setting}".encode())
             if done.status in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
                 return
+            # A second try would only say that the transaction has failed. A lost connection has no transaction.
+            if raw.transaction_status == TransactionStatus.INERROR:
+                with self.wrap_database_errors:
+                    raise error_from_result(done)
         with self.cursor() as cursor:
             cursor.execute(setting)
 
