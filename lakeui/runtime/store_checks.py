@@ -74,7 +74,7 @@ def reader_check(root: str, options: StoreOptions) -> str:
     """Whether keys of the role for readers are lent, and read a file. Raises RuntimeProblem."""
     tried = replace(options, attempts=ATTEMPTS)
     warehouse, path = Warehouse(root, tried), f"{TRIED}/{READ_FOLDERS[0]}/{uuid.uuid4().hex}"
-    policy = reading_policy(root, (TRIED,), options.reader_role)
+    policy = reading_policy(warehouse.root, (TRIED,), options.reader_role)
     assert policy is not None
     _tried("written", root, lambda: warehouse.write(path, CONTENT))
     try:

@@ -14,7 +14,10 @@ from botocore.httpsession import URLLib3Session
 from catalog_app.domain.stores import StoreOptions
 from catalog_app.domain.vended_keys import LONGEST_POLICY, reading_policy
 from catalog_app.storage import key_lending
+from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import StoreFailed
+from lakeui.runtime.problems import RuntimeProblem
+from lakeui.runtime.store_checks import reader_check
 
 ROLE = "arn:aws:iam::1:role/readers"
 OPTIONS = StoreOptions("", "eu-central-1", True, "who", "hidden-4711", reader_role=ROLE)
@@ -142,3 +145,16 @@ def test_an_unreachable_service_is_a_failed_store(monkeypatch: pytest.MonkeyPatc
     away = StoreOptions("http://127.0.0.1:1", "eu-1", True, "who", "word", reader_role=ROLE)
     with pytest.raises(StoreFailed, match="AssumeRole: NETWORK_CONNECTION"):
         key_lending.keys_lend(away, "{}", "lakeui-5")
+
+
+def test_doctor_asks_for_the_place_it_writes(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address may end with a slash, which no name in the store has twice."""
+    written: list[str] = []
+    monkeypatch.setattr(Warehouse, "write", lambda self, path, _: written.append(self.absolute(path)))
+    monkeypatch.setattr(Warehouse, "remove", lambda *_: None)
+    service.answers = [(REFUSED, 403)]
+    with pytest.raises(RuntimeProblem, match="AccessDenied"):
+        reader_check("s3://bucket/lake/", OPTIONS)
+    policy = json.loads(dict(parse_qsl(service.asked[0].body))["Policy"])
+    allowed = [name.removeprefix("arn:aws:s3:::").removesuffix("*") for name in policy["Statement"][0]["Resource"]]
+    assert any(written[0].startswith(place) for place in allowed)
