@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -273,7 +272,7 @@ class FileWriter:
         return value.decode() if isinstance(value, bytes) else str(value)
 
     def place(self, table_id: int, staged: list[Staged]) -> list[NewDataFile]:
-        """Read the footers of the files, take addresses for all, and put them where they stay."""
+        """Read the footers of the files, take addresses for all, and put them in place. None stays if one fails."""
         with ThreadPoolExecutor(max_workers=8) as pool:
             facts = list(pool.map(self._facts, staged))
         filled = [(file, fact) for file, fact in zip(staged, facts, strict=True) if fact.rows]
@@ -283,8 +282,18 @@ class FileWriter:
         bases = accumulate(rows[:-1], initial=self._allocate(table_id, sum(rows)))
         # A store copies each file: an answer takes a while, and no copy waits for another.
         with ThreadPoolExecutor(max_workers=8) as pool:
-            place = partial(self._place_one, table_id)
-            return list(pool.map(place, [file for file, _ in filled], [fact for _, fact in filled], bases))
+            placing = [
+                pool.submit(self._place_one, table_id, file, fact, base)
+                for (file, fact), base in zip(filled, bases, strict=True)
+            ]
+            try:
+                return [one.result() for one in placing]
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                for one in placing:
+                    if not one.cancelled() and one.exception() is None:
+                        self.warehouse.remove(one.result().path)
+                raise
 
     def _facts(self, file: Staged) -> FileFacts:
         return read_facts(self.warehouse, file.path) if file.content is None else facts_of(file.content)
