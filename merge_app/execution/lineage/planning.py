@@ -127,6 +127,8 @@ def _given_of_home(
 
 def _reader(case: TableCase, sides: Sides, engine: EngineSource, commits: CommitsAsked) -> Reader:
     both = sides.source[case.table_id], sides.target[case.table_id]
+    for side in both:
+        commits.expect(side)
     shown = (file for side in both for file in side.shown)
     reader = reader_of(case.table_id, shown, (item for side in both for item in side.gone), engine, case.schema)
     reader.knew = commits.knew

@@ -9,6 +9,7 @@ from catalog_app.models import Branch
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from merge_app.execution.version_vectors import VersionVector, version_vector_load
+from merge_app.lineage.segments import FileSide
 
 _COMMITS = """
 SELECT version, branch_id FROM catalog_app_commit WHERE version = ANY(%(versions)s) AND branch_id = ANY(%(branches)s)
@@ -69,17 +70,26 @@ class CommitsKnown:
 
 @dataclass(slots=True)
 class CommitsAsked:
-    """Which commits of these branches knew which others. Each pair is looked up when it is asked for first."""
+    """Which commits of these branches knew which others. The branches of all that are expected are looked up with the
+    first that is asked for.
+    """
 
     branches: Sequence[int]
-    _known: CommitsKnown = field(default_factory=lambda: CommitsKnown({}))
-    _found: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _expected: set[int] = field(default_factory=set)
+    _made: dict[int, int] = field(default_factory=dict)
+    _vectors: Vectors = field(default_factory=Vectors)
+
+    def expect(self, side: FileSide) -> None:
+        """The commits that deleted rows of the side, and those that renamed the partition of these since."""
+        deleted = [(file.placed, mark.stamp) for file in side.shown for mark in file.deletes]
+        deleted += [(item.placed, item.stamp) for item in side.gone]
+        for placed, stamp in deleted:
+            if placed.version > stamp.version:
+                self._expected |= {placed.version, stamp.version}
 
     def knew(self, stamp: int, other: int) -> bool:
         """A commit whose branch is not known knew all before it."""
-        pair = stamp, other
-        if pair not in self._found:
-            made = branches_of(pair, self.branches)
-            self._known.made = {**self._known.made, **made}
-            self._found[pair] = not all(made.get(each) for each in pair) or self._known.knew(*pair)
-        return self._found[pair]
+        if asked := {*self._expected, stamp, other} - self._made.keys():
+            self._made |= dict.fromkeys(asked, 0) | branches_of(asked, self.branches)
+        made, made_other = self._made[stamp], self._made[other]
+        return not (made and made_other) or self._vectors.knew((made, stamp), (made_other, other))

@@ -95,6 +95,26 @@ def test_a_merge_asks_nothing_twice(lake: Lake) -> None:
     assert rows(lake) == "1b 3o 9n"
 
 
+def _deleted_and_renamed(lake: Lake, branch: str, count: int) -> None:
+    """On a branch of a partition of its own: rows of one file are deleted one by one, then the partition is renamed."""
+    values = ", ".join(f"({number}, 'o', '{branch}')" for number in range(ROWS))
+    run(lake, "main", f"INSERT INTO d.t VALUES {values}")
+    lake.sql(f"CREATE BRANCH {branch}")
+    deletes = (f"DELETE FROM d.t WHERE p = '{branch}' AND id = {number}" for number in range(count))
+    run(lake, branch, *deletes, f"ALTER TABLE d.t PARTITION (p = '{branch}') RENAME TO PARTITION (p = '{branch}s')")
+    run(lake, "main", f"UPDATE d.t SET v = 'm' WHERE p = '{branch}' AND id = {ROWS - 1}")
+
+
+def test_deletes_before_a_rename_are_looked_up_once(lake: Lake) -> None:
+    run(lake, "main", "CREATE TABLE d.t (id INT, v STRING, p STRING) PARTITIONED BY (p)")
+    run(lake, "main", "ALTER TABLE d.t SET TBLPROPERTIES ('merge.conflicts' = 'row')")
+    counted = []
+    for branch, count in (("first", 1), ("few", 2), ("many", 9)):
+        _deleted_and_renamed(lake, branch, count)
+        counted.append(_statements_of_a_merge(lake, branch))
+    assert counted[1] == counted[2]
+
+
 def test_a_new_file_with_deletes_is_looked_at(lake: Lake, looked_at: list[Any]) -> None:
     run(lake, "main", "CREATE TABLE d.t (id INT, v STRING)", "INSERT INTO d.t VALUES (1, 'o')")
     _inserted(lake, "b", 10, 2)
