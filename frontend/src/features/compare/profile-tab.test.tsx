@@ -11,6 +11,7 @@ import "./profile-tab";
 const AT = "/api/v1/catalogs/demo/compare/delays...main/";
 const ADDRESS = "/c/demo/compare/delays...main";
 const OBJECTS = Object.fromEntries(COMPARED.map((object, place) => [`${AT}objects/table/${object.object_id}/`, comparedObject(place)]));
+const NONE = { source_head: 15, destination_head: 16, is_whole: true, inserted: 0, updated: 0, deleted: 0, open: 0, columns: [], risks: [] };
 
 describe("the values of a compared table", () => {
   it("says what the change does to them, what is risky first", async () => {
@@ -49,13 +50,12 @@ describe("the values of a compared table", () => {
   });
 
   it("are counted in the whole table on both branches when it is asked", async () => {
-    const none = { source_head: 15, destination_head: 16, is_whole: true, inserted: 0, updated: 0, deleted: 0, open: 0, columns: [], risks: [] };
     const line = (name: string, nulls: number, most: string) => [name, "string", 4, nulls, 2, "a", "z", [], [{ value: most, count: 3 }]];
     const answer = (rows: unknown[]) => ({ columns: [], rows, row_count: 1, truncated: false, version: 16, metrics: {} });
     const asked = serve({
       [AT]: COMPARISON,
       ...OBJECTS,
-      [`${AT}objects/table/5/profile/`]: none,
+      [`${AT}objects/table/5/profile/`]: NONE,
       "POST /api/v1/sql/": ({ body }) =>
         json(answer((body as { branch: string }).branch === "main" ? [line("status", 0, "open"), line("gone", 0, "x")] : [line("status", 1, "done")])),
     });
@@ -78,5 +78,42 @@ describe("the values of a compared table", () => {
       ["main", "SHOW PROFILE `flights`.`flights` VERSION AS OF 16"],
       ["delays", "SHOW PROFILE `flights`.`flights` VERSION AS OF 15"],
     ]);
+  });
+
+  it("are counted by tasks where that takes longer", async () => {
+    serve({
+      [AT]: COMPARISON,
+      ...OBJECTS,
+      [`${AT}objects/table/5/profile/`]: NONE,
+      "POST /api/v1/sql/": ({ body }) => json({ id: `of-${(body as { branch: string }).branch}` }, 202),
+    });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("tab", { name: "Values" }));
+    await user.click(await screen.findByRole("button", { name: "Count all rows" }));
+    const text = (await screen.findByText(/^The count takes longer/)).textContent;
+    expect(text).toBe("The count takes longer. Its task has the result. The second task has the other result.");
+  });
+
+  it("are not shown of a version that a branch has left", async () => {
+    const heads = { source_head: 15 };
+    const answer = { columns: [], rows: [["status", "string", 4, 0, 2, "a", "z", [], []]], row_count: 1, truncated: false, version: 16, metrics: {} };
+    const place = COMPARED.findIndex(({ object_id }) => object_id === 5);
+    serve({
+      [AT]: COMPARISON,
+      ...OBJECTS,
+      [`${AT}objects/table/5/`]: () => json({ ...comparedObject(place), ...heads }),
+      [`${AT}objects/table/5/profile/`]: NONE,
+      "POST /api/v1/sql/": answer,
+    });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("tab", { name: "Values" }));
+    await user.click(await screen.findByRole("button", { name: "Count all rows" }));
+    await screen.findByRole("button", { name: "Count again" });
+    heads.source_head = 17;
+    window.dispatchEvent(new Event("visibilitychange"));
+    expect(await screen.findByRole("button", { name: "Count all rows" })).toBeTruthy();
+    expect(screen.queryByRole("region", { name: "Values of the whole table" })).toBeNull();
   });
 });

@@ -67,7 +67,7 @@ function Profile({ pair, detail, profile }: { pair: Pair; detail: ComparedDetail
       ) : (
         <ChangedValues pair={pair} profile={profile} />
       )}
-      <WholeTable pair={pair} detail={detail} />
+      <WholeTable key={`${detail.source_head} ${detail.destination_head}`} pair={pair} detail={detail} />
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import { Link } from "react-router";
 
 import type { ComparedDetail } from "../../api/resources";
@@ -42,10 +43,12 @@ export function WholeTable({ pair, detail }: { pair: Pair; detail: ComparedDetai
         <p className="small">
           The count takes longer.{" "}
           {tasks.map((task, place) => (
-            <Link key={task} to={taskAddress(task)}>
-              {place ? "The second task has the other result" : "Its task has the result"}
-            </Link>
+            <Fragment key={task}>
+              {place ? ". " : null}
+              <Link to={taskAddress(task)}>{place ? "The second task has the other result" : "Its task has the result"}</Link>
+            </Fragment>
           ))}
+          .
         </p>
       ) : null}
       {before.columns && after.columns ? (
