@@ -123,7 +123,7 @@ def object_comparison_load(
         item = _planned(given, key)
         change_sets = change_sets_of(given)
         return ObjectComparison(
-            action=item.action,
+            action=item.shown_action,
             source_commits=_commits(side.operations, key, item, source),
             destination_commits=_commits(given.destination, key, item, destination),
             states=_states(item, given, target_snapshot),

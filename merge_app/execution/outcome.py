@@ -80,7 +80,7 @@ def outcome_describe(planned: MergePlan, applied: Applied, side: SourceSide, bra
             {
                 "table": item.name,
                 "table_id": item.object_id,
-                "action": item.action.value,
+                "action": item.shown_action.value,
                 "visible_schema_versions": [applied.version] if item.object_id in applied.schema_tables else [],
                 "invisible_schema_versions": [row[1] for row in invisible if row[0] == item.object_id],
                 "discarded_schema_versions": discarded.get(item.object_id, []),

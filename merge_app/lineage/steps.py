@@ -228,6 +228,16 @@ class TableSteps:
         return any(_decides(step) for step in self.steps)
 
     @property
+    def only_leaves(self) -> bool:
+        """Whether all that comes goes in the same commit, with marks of its rows: readers see the table as before."""
+        leaving = {step.file.file_id for step in self.steps if isinstance(step, CarrySegments) and step.is_leaving}
+        return bool(self.steps) and all(
+            isinstance(step, CarrySegments | MarkRows)
+            and (step.is_leaving or (isinstance(step, MarkRows) and step.file_id in leaving))
+            for step in self.steps
+        )
+
+    @property
     def needs_engine(self) -> bool:
         """Whether files must be written before the steps can be carried out."""
         return bool(self.marks or self.writes or self.images)

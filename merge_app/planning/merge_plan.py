@@ -330,8 +330,9 @@ class DataPlan:
 
     @property
     def only_records(self) -> bool:
-        """Whether all that is done says what a person decided, and readers see the table as before."""
-        return self.steps.shows_alike and not (self.row_work or self.replaces)
+        """Whether all that is done says what was decided, and readers see the table as before."""
+        is_alike = self.steps.shows_alike or self.steps.only_leaves
+        return is_alike and not (self.row_work or self.replaces)
 
 
 class Action(StrEnum):
