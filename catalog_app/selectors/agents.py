@@ -46,8 +46,7 @@ def account_of_user(user: Any) -> Account:
     """
     if user is None or user.pk is None:
         return Account(None)
-    # Django documents the API of `_meta`; only its name looks private.
-    is_known = user._meta.get_field("agent").is_cached(user)  # noqa: SLF001
+    is_known = _agent_relation(user).is_cached(user)
     return Account(user.pk) if is_known and not is_agent(user) else account_of(user.pk)
 
 
@@ -60,10 +59,15 @@ def agent_attach(user: Any, agent: Any, owner: Any) -> None:
     """Have a user that was read know the agent that it is, and who answers for that; or that it is none."""
     if agent is None:
         # So the database is not asked again whether it is one.
-        # Django documents the API of `_meta`; only its name looks private.
-        user._meta.get_field("agent").set_cached_value(user, None)  # noqa: SLF001
+        _agent_relation(user).set_cached_value(user, None)
     else:
         agent.user, agent.owner = user, owner
+
+
+def _agent_relation(user: Any) -> Any:
+    """What keeps the agent of a user that was read."""
+    # Django documents the API of `_meta`; only its name looks private.
+    return user._meta.get_field("agent")  # noqa: SLF001
 
 
 def account_is_open(user: Any) -> bool:

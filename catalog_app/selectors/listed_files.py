@@ -95,10 +95,10 @@ JOIN catalog_app_segment s ON s.id = d.segment_id
 _FOLDERS = f"""
 WITH {SNAPSHOT}, visible AS ({VISIBLE_SEGMENTS})
 SELECT folder, EXISTS (
-    SELECT FROM catalog_app_table o JOIN catalog_app_table t ON t.catalog_id = o.catalog_id
-    WHERE o.id = CASE WHEN folder ~ '^[0-9]{{1,18}}$' THEN folder::bigint END AND t.id = ANY(%(table_ids)s))
-FROM (SELECT DISTINCT split_part(f.path, '/', 1) AS folder FROM visible s
-    JOIN catalog_app_datafile f ON f.id = s.file_id) places
+    SELECT FROM catalog_app_table t WHERE t.catalog_id = %(catalog)s
+    AND t.id = CASE WHEN folder ~ '^[0-9]{{1,18}}$' THEN folder::bigint END)
+FROM (SELECT split_part(f.path, '/', 1) AS folder FROM visible s JOIN catalog_app_datafile f ON f.id = s.file_id
+    UNION SELECT unnest(%(table_ids)s::bigint[])::text) places
 """
 _STATISTICS = "SELECT id, statistics FROM catalog_app_datafile WHERE id = ANY(%(ids)s)"
 
@@ -131,11 +131,11 @@ def files_shown(snapshot: Snapshot, table_id: int) -> list[ShownFile]:
     return [_shown(row) for row in rows]
 
 
-def folders_shown(snapshot: Snapshot, table_id: int) -> frozenset[str] | None:
+def folders_shown(catalog_id: int, snapshot: Snapshot, table_id: int) -> frozenset[str] | None:
     """The folders of the warehouse, one a table, that hold the visible files of a table: its own, and those of tables
-    that it was cloned from. None where a file lies outside of the warehouse, or in a folder of another catalog.
+    that it was cloned from. None where a file lies outside of the warehouse, or a folder is of another catalog.
     """
-    found = fetch_all(_FOLDERS, {**snapshot.parameters, "table_ids": [table_id]})
+    found = fetch_all(_FOLDERS, {**snapshot.parameters, "table_ids": [table_id], "catalog": catalog_id})
     return frozenset(folder for folder, _ in found) if all(is_own for _, is_own in found) else None
 
 

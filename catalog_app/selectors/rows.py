@@ -57,8 +57,7 @@ def columns_of(model: type[Model], alias: str) -> str:
 
 def stored_fields(model: type[Model]) -> Sequence[Any]:
     """The stored fields of a model, in their order."""
-    # Django documents the API of `_meta`; only its name looks private.
-    return model._meta.concrete_fields  # noqa: SLF001
+    return _described(model).concrete_fields
 
 
 def fetch_models(model: type[Row], query: str, parameters: Mapping[str, Any]) -> list[Row]:
@@ -87,7 +86,7 @@ def row_add(made: Model) -> None:
     query, fields = _adding(type(made))
     values = {field.column: field.get_db_prep_save(field.pre_save(made, True), connection) for field in fields}
     ((made.pk,),) = fetch_all(query, values, prepared=True)
-    # As ``save`` leaves it, so that a later one changes the row. Django documents both.
+    # As ``save`` leaves it, so that a later one changes the row. Django documents `_state` and both of its members.
     made._state.adding, made._state.db = False, connection.alias  # noqa: SLF001
 
 
@@ -99,10 +98,15 @@ def _adding(model: type[Model]) -> tuple[str, tuple[Any, ...]]:
         f"%({field.column})s" + (f"::{field.db_type(connection)}" if isinstance(field, ArrayField) else "")
         for field in fields
     )
-    meta = model._meta  # noqa: SLF001 - documented, see ``stored_fields``
-    assert meta.pk is not None
+    meta = _described(model)
     query = f"INSERT INTO {meta.db_table} ({', '.join(field.column for field in fields)}) VALUES ({', '.join(values)})"
     return f"{query} RETURNING {meta.pk.column}", fields
+
+
+def _described(model: type[Model]) -> Any:
+    """The table, the fields and the primary key of a model."""
+    # Django documents the API of `_meta`; only its name looks private.
+    return model._meta  # noqa: SLF001
 
 
 def json_value(value: Any) -> Any:

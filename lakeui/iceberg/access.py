@@ -52,10 +52,10 @@ def storage_access(
     role = warehouse.options.reader_role
     if not role or kind_of(warehouse.root) != "s3" or _is_joined(catalog):
         return None
-    holding = folders_shown(snapshot, table.table_id)
-    if holding is None:
+    shown = folders_shown(catalog.pk, snapshot, table.table_id)
+    if shown is None:
         return None
-    folders = sorted(holding | {str(table.table_id)}, key=int)
+    folders = sorted(shown, key=int)
     policy = reading_policy(warehouse.root, folders, role)
     if policy is None:
         return None

@@ -135,6 +135,7 @@ def _refuse_who_may_not_submit(kind: str, user_id: int | None, idempotency_key: 
 
 def _ended_often(user_id: int | None) -> EngineEndedOften:
     lost = Task.objects.filter(created_by=user_id, state=TaskState.LOST, error__code=EngineError.code)
+    # Asked for only where a statement is refused. The count before found as many, and a task of these minutes stays.
     # Without their results, which may be large.
     ends = list(lost.order_by("-finished_at").only("pk", "finished_at")[:MOST_ENDS])
     oldest = ends[-1].finished_at or timezone.now()

@@ -11,6 +11,10 @@ import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyiceberg.table import Table
 
 Read = Callable[[str, str, str], None]
 
@@ -44,14 +48,18 @@ def duckdb_reader(token: str, table: str, columns: str) -> Read:
     return read
 
 
+def _loaded(address: str, token: str, table: str) -> Table:
+    from pyiceberg.catalog import load_catalog
+
+    return load_catalog("lake", type="rest", uri=address, token=token).load_table(table)
+
+
 def polars_reader(token: str, table: str, columns: str) -> Read:
     assert columns == "*"
     import polars
-    from pyiceberg.catalog import load_catalog
 
     def read(address: str, condition: str, target: str) -> None:
-        catalog = load_catalog("lake", type="rest", uri=address, token=token)
-        rows = polars.scan_iceberg(catalog.load_table(table))
+        rows = polars.scan_iceberg(_loaded(address, token, table))
         chosen = rows.filter(polars.sql_expr(condition)) if condition else rows
         chosen.collect().write_parquet(target)
 
@@ -62,11 +70,9 @@ def daft_reader(token: str, table: str, columns: str) -> Read:
     assert columns == "*"
     import daft
     import pyarrow.parquet as pq
-    from pyiceberg.catalog import load_catalog
 
     def read(address: str, condition: str, target: str) -> None:
-        catalog = load_catalog("lake", type="rest", uri=address, token=token)
-        rows = daft.read_iceberg(catalog.load_table(table))
+        rows = daft.read_iceberg(_loaded(address, token, table))
         chosen = rows.where(daft.sql_expr(condition)) if condition else rows
         pq.write_table(chosen.to_arrow(), target)
 

@@ -302,15 +302,19 @@ def test_folders_of_another_catalog_are_not_named(made: Lake) -> None:
     other.sql("CREATE DATABASE d")
     other.sql(f"CREATE TABLE d.c CLONE {made.catalog}.d.t")
     made.sql("CREATE TABLE d.c CLONE d.t")
-    for lake, folders in ((made, 1), (other, None)):
-        seen = branch_snapshot(branch_get(catalog_get(lake.catalog), "main"))
-        found = folders_shown(seen, table_get(seen, database_get(seen, "d"), "c").table_id)
+    for lake, folders in ((made, 2), (other, None)):
+        catalog = catalog_get(lake.catalog)
+        seen = branch_snapshot(branch_get(catalog, "main"))
+        found = folders_shown(catalog.pk, seen, table_get(seen, database_get(seen, "d"), "c").table_id)
         assert (found if found is None else len(found)) == folders
     other.sql("TRUNCATE TABLE d.c")
     other.sql("INSERT INTO d.c (id, v) VALUES (9, 'own')")
-    seen = branch_snapshot(branch_get(catalog_get(other.catalog), "main"))
+    catalog = catalog_get(other.catalog)
+    seen = branch_snapshot(branch_get(catalog, "main"))
     table = table_get(seen, database_get(seen, "d"), "c").table_id
-    assert folders_shown(seen, table) == {str(table)}
+    assert folders_shown(catalog.pk, seen, table) == {str(table)}
+    # Nor by a catalog that shows the table, where another one made it.
+    assert folders_shown(catalog_get(made.catalog).pk, seen, table) is None
 
 
 def test_others_write_meanwhile(made: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
