@@ -155,15 +155,23 @@ def scopes_carry_out(
 def deletes_overwritten(
     facts: TableFacts, pairs: Pairs, rows: Compared, standing: Sequence[Scope], news: News
 ) -> Iterator[Finding]:
-    """Rows that the target deleted and the source overwrote by other rows. Without a key the result may show what the
-    target deleted: a written row has another row id. With a key, the keys say it (R10).
+    """Rows that the target deleted, also by a TRUNCATE, and the source overwrote by other rows. Without a key the
+    result may show what the target deleted: a written row has another row id. With a key, the keys say it (R10).
     """
     met = rows.equal
-    writing = np.array([scope.stamp for scope in standing if scope.writes], dtype=np.int64)
-    hit = (met.source.value == ABSENT) & (target_kinds(met.target, news) == Kind.DELETE) & ~met.target.is_nothing
-    hit &= (source_kinds(met.source, news) == Kind.OVERWRITE) & np.isin(met.source.stamp, writing)
+    taken_by = target_kinds(met.target, news)
+    is_deleted = (taken_by == Kind.DELETE) | (
+        (taken_by == Kind.OVERWRITE) & ~_is_writing(facts.target_scopes, met.target.stamp)
+    )
+    hit = (met.source.value == ABSENT) & is_deleted & ~met.target.is_nothing
+    hit &= (source_kinds(met.source, news) == Kind.OVERWRITE) & _is_writing(standing, met.source.stamp)
     if hit.any():
         yield Finding(VerdictCode.DROPS_DEST_CHANGES, None, DELETES_OVERWRITTEN, target_rows=pairs.row_id[met.at[hit]])
+
+
+def _is_writing(scopes: Sequence[Scope], stamps: Ints) -> Mask:
+    """Whether a scope of the stamp's commit wrote rows in place of those that it took."""
+    return np.isin(stamps, np.array([scope.stamp for scope in scopes if scope.writes], dtype=np.int64))
 
 
 def _lost(facts: TableFacts, pairs: Pairs, rows: Compared, reached: Reached, news: News) -> Array:
