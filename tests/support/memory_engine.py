@@ -552,6 +552,8 @@ def _stored(column: Column, value: Any) -> Any:
     name, _, length = column.type.removesuffix(")").partition("(")
     if name in ("varchar", "char") and len(str(value)) > int(length):
         raise InvalidValue(f"{value!r} is longer than {length} characters.")
+    if name in ("string", "varchar", "char") and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     bits = _WHOLE_BITS.get(column.type)
     # Spark casts what is assigned; times are kept as texts here.
     if bits is None or not isinstance(value, int | str):
