@@ -1,10 +1,15 @@
 import { expect, it } from "vitest";
 
 import type { ComparedDetail } from "../api/resources";
-import { bothSides, exactProfile, profileStatement, sideProfileStatement, type ExactColumn } from "./column-profile";
+import { bothSides, exactProfile, profileStatement, shortTime, sideProfileStatement, type ExactColumn } from "./column-profile";
 
 it("asks for the version that the page shows", () => {
   expect(profileStatement("d", "odd `name`", 7)).toBe("SHOW PROFILE `d`.`odd ``name``` VERSION AS OF 7");
+});
+
+it("leaves a fraction of zero out of a time", () => {
+  const values = ["2013-01-01T10:00:00.000000Z", "2013-01-01 10:00:00.000", "2013-01-01T10:00:00.250Z", "a 2013-01-01T10:00:00.000Z", 7];
+  expect(values.map(shortTime)).toEqual(["2013-01-01T10:00:00Z", "2013-01-01 10:00:00", ...values.slice(2)]);
 });
 
 it("reads the answer by column", () => {

@@ -27,6 +27,11 @@ export interface ExactColumn {
   top: readonly Frequent[];
 }
 
+/** A time without a fraction of seconds that is zero; any other value as it is. */
+export function shortTime(value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/^(\d{4,}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)\.0+(?=Z?$)/, "$1") : value;
+}
+
 export function profileStatement(database: string, table: string, version: number): string {
   return `SHOW PROFILE ${tableName(database, table)} VERSION AS OF ${version}`;
 }

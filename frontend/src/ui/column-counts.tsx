@@ -1,5 +1,5 @@
-import type { Bin, ExactColumn, Frequent } from "../model/column-profile";
-import { count } from "../model/format";
+import { shortTime, type Bin, type ExactColumn, type Frequent } from "../model/column-profile";
+import { cellText, count } from "../model/format";
 import { shareText } from "../model/profile";
 import { Muted } from "./muted";
 import { CellValue } from "./result-grid";
@@ -12,8 +12,8 @@ export const EXACT_HEADS = [
   { title: "Different", isNumber: true },
   { title: "Least", isNumber: true },
   { title: "Largest", isNumber: true },
-  { title: "Most frequent" },
   { title: "Spread" },
+  { title: "Most frequent" },
 ];
 
 /** Exact counts of one column as cells of a row. `axis`: the intervals of all rows that share an axis with it. */
@@ -26,10 +26,10 @@ export function ExactCells({ counts, axis, name = counts.name }: { counts: Exact
       <td className="number">{counts.distinct === undefined ? <Unknown /> : count(counts.distinct)}</td>
       <Bound value={counts.least} />
       <Bound value={counts.largest} />
+      <td>{counts.histogram.length > 1 ? <Spread bins={counts.histogram} {...(axis ? { all: axis } : {})} name={name} /> : null}</td>
       <td>
         <TopValues top={counts.top} rows={counts.rows} />
       </td>
-      <td>{counts.histogram.length > 1 ? <Spread bins={counts.histogram} {...(axis ? { all: axis } : {})} name={name} /> : null}</td>
     </>
   );
 }
@@ -41,7 +41,7 @@ export function TopValues({ top, rows }: { top: readonly Frequent[]; rows: numbe
     <ul className="top-values">
       {top.map(({ value, count: found }, place) => (
         <li key={place}>
-          <span className="value">
+          <span className="value" title={cellText(value)}>
             <CellValue value={value} />
           </span>{" "}
           <Muted>
@@ -54,7 +54,18 @@ export function TopValues({ top, rows }: { top: readonly Frequent[]; rows: numbe
 }
 
 export function Bound({ value }: { value: unknown }) {
-  return <td className="number cell">{value === null || value === undefined ? <Unknown /> : <CellValue value={value} />}</td>;
+  if (value === null || value === undefined) {
+    return (
+      <td className="number">
+        <Unknown />
+      </td>
+    );
+  }
+  return (
+    <td className="number bound" title={cellText(value)}>
+      <CellValue value={shortTime(value)} />
+    </td>
+  );
 }
 
 export function Unknown() {

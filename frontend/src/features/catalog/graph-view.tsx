@@ -45,7 +45,7 @@ export function GraphView({
     <div className="graph">
       <div className="row zoom" role="group" aria-label="Zoom of the time axis">
         <Muted isSmall className="not-narrow">
-          <kbd>Ctrl</kbd> and the wheel zoom, as <kbd>+</kbd> and <kbd>−</kbd> do
+          Zoom: <kbd>Ctrl</kbd> and the wheel, or <kbd>+</kbd> and <kbd>−</kbd>
         </Muted>
         <Button isSmall disabled={zoom === 0} onClick={() => zoomBy(-1)} aria-label="Zoom out">
           −

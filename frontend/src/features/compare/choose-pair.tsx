@@ -40,6 +40,7 @@ function PairForm({ catalog, branches, same }: { catalog: string; branches: Bran
   }
   return (
     <Panel padded>
+      <Muted as="p">See which rows and columns a merge would bring, and what conflicts. Nothing is merged by looking.</Muted>
       <form
         className="row pair-form"
         onSubmit={(event) => {

@@ -22,9 +22,11 @@ const COLUMNS = [
   { title: "Least", isNumber: true },
   { title: "Largest", isNumber: true },
   { title: "Mean", isNumber: true },
-  { title: "Most frequent" },
   { title: "Spread" },
+  { title: "Most frequent" },
 ];
+/** Of numbers only. */
+const OF_NUMBERS: readonly string[] = ["Mean", "Spread"];
 const STATES = ["before", "after", "merged"] as const;
 const STATE_TEXTS = { before: () => "before", after: (source: string) => `on ${source}`, merged: () => "merged" };
 
@@ -76,6 +78,8 @@ function ChangedValues({ pair, profile }: { pair: Pair; profile: TableProfile })
   const [areAll, setAll] = useState(false);
   const { inserted, updated, deleted } = profile;
   const { changed, others } = changedFirst(profile.columns);
+  const shown = [...changed, ...(areAll ? others : [])];
+  const haveNumbers = shown.some((entry) => STATES.some((state) => entry[state].mean !== null || entry[state].histogram.length));
   return (
     <>
       <Muted as="p" isSmall>
@@ -83,9 +87,9 @@ function ChangedValues({ pair, profile }: { pair: Pair; profile: TableProfile })
         {profile.open ? ` ${counted(profile.open, "row")} in conflict ${profile.open === 1 ? "has" : "have"} no merged values yet.` : ""}
         {profile.is_whole ? "" : " Only the first of the changed rows are counted."}
       </Muted>
-      <Grid label="Values of the changed rows" columns={COLUMNS} className="profile">
-        {[...changed, ...(areAll ? others : [])].map((entry) => (
-          <ColumnLines key={entry.column.id} entry={entry} source={pair.source} />
+      <Grid label="Values of the changed rows" columns={haveNumbers ? COLUMNS : COLUMNS.filter(({ title }) => !OF_NUMBERS.includes(title))} className="profile">
+        {shown.map((entry) => (
+          <ColumnLines key={entry.column.id} entry={entry} source={pair.source} haveNumbers={haveNumbers} />
         ))}
       </Grid>
       {others.length && !areAll ? (
@@ -99,7 +103,7 @@ function ChangedValues({ pair, profile }: { pair: Pair; profile: TableProfile })
   );
 }
 
-function ColumnLines({ entry, source }: { entry: ColumnProfile; source: string }) {
+function ColumnLines({ entry, source, haveNumbers }: { entry: ColumnProfile; source: string; haveNumbers: boolean }) {
   const { column, updated, changed } = entry;
   // One axis for the three states, so that a shift of the values is seen.
   const bins = STATES.flatMap((state) => entry[state].histogram);
@@ -120,17 +124,17 @@ function ColumnLines({ entry, source }: { entry: ColumnProfile; source: string }
           <th scope="row" className="nowrap">
             {STATE_TEXTS[state](source)}
           </th>
-          <Counts counts={entry[state]} bins={bins} name={`${column.name} ${STATE_TEXTS[state](source)}`} />
+          <Counts counts={entry[state]} bins={bins} haveNumbers={haveNumbers} name={`${column.name} ${STATE_TEXTS[state](source)}`} />
         </tr>
       ))}
     </>
   );
 }
 
-function Counts({ counts, bins, name }: { counts: ValueCounts; bins: readonly Bin[]; name: string }) {
+function Counts({ counts, bins, haveNumbers, name }: { counts: ValueCounts; bins: readonly Bin[]; haveNumbers: boolean; name: string }) {
   if (counts.rows === 0) {
     return (
-      <td colSpan={7} className="muted">
+      <td colSpan={COLUMNS.length - 2 - (haveNumbers ? 0 : OF_NUMBERS.length)} className="muted">
         no row
       </td>
     );
@@ -143,11 +147,15 @@ function Counts({ counts, bins, name }: { counts: ValueCounts; bins: readonly Bi
       <td className="number">{count(counts.distinct)}</td>
       <td className="number">{counts.least === null ? "—" : <CellValue value={counts.least} />}</td>
       <td className="number">{counts.largest === null ? "—" : <CellValue value={counts.largest} />}</td>
-      <td className="number">{meanText(counts.mean)}</td>
+      {haveNumbers ? (
+        <>
+          <td className="number">{meanText(counts.mean)}</td>
+          <td>{bins.length > 1 && counts.histogram.length ? <Spread bins={counts.histogram} all={bins} name={name} /> : null}</td>
+        </>
+      ) : null}
       <td>
         <TopValues top={counts.top} rows={counts.rows} />
       </td>
-      <td>{bins.length > 1 && counts.histogram.length ? <Spread bins={counts.histogram} all={bins} name={name} /> : null}</td>
     </Fragment>
   );
 }

@@ -78,7 +78,7 @@ function JudgedMatrix({
   return (
     <>
       <div className="row apart">
-        <Muted as="p" isSmall className="grow">
+        <Muted as="p" isSmall>
           {neverMet && !whole ? (
             "Only one branch changed it, so no rule had to decide anything."
           ) : (

@@ -50,10 +50,19 @@ describe("the audit page of a merge", () => {
     const cells = within(stored.getByRole("row", { name: /^flights\.flights/ })).getAllByRole("cell").map((cell) => cell.textContent);
     const row = Object.fromEntries(titles.slice(1).map((title, place) => [title, cells[place]]));
     expect(row).toEqual({
-      Done: "changed", "New segments": "2", Rows: "612", "Removed segments": "3", "Discarded updates": "2", "Discarded deletes": "4 rows, 1 file",
+      Done: "changed", "New files": "2", "Rows in them": "612", "Removed files": "3", "Discarded updates": "2", "Discarded deletes": "4 rows, 1 file",
       "Schema kept visible": "v20", "Old schemas kept": "v14, v15", "Schemas discarded": "v13",
     });
     expect(screen.getByText("What the source did is discarded (2 rows).")).toBeTruthy();
+  });
+
+  it("has no column for what no table has", async () => {
+    const bare = { ...TABLE, removed_segments: [], kept_updated_rows: 0, discarded_schema_versions: [], invisible_schema_versions: [] };
+    serve({ [AT]: { ...MERGED, notes: [], tables: [bare] } });
+    renderAt("/merges/m-1");
+    const stored = within(await screen.findByRole("region", { name: "Result" }));
+    const titles = stored.getAllByRole("columnheader").map((header) => header.textContent);
+    expect(titles).toEqual(["Table", "Done", "New files", "Rows in them", "Schema kept visible"]);
   });
 
   it("says in words what a decision left out, and shows no code", async () => {

@@ -180,7 +180,7 @@ function FiveNumbers({ record }: { record: MergeRecord }) {
         <dd>{count(tables.length)}</dd>
       </div>
       <div>
-        <dt>{segments === 1 ? "new segment" : "new segments"}</dt>
+        <dt>{segments === 1 ? "new file" : "new files"}</dt>
         <dd>{count(segments)}</dd>
       </div>
       <div>

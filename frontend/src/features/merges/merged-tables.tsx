@@ -7,40 +7,44 @@ import { discardedText } from "../../model/records";
 import { Grid } from "../../ui/grid";
 import { Panel } from "../../ui/page";
 
-const COLUMNS = [
-  { title: "Table" },
-  { title: "Done" },
-  { title: "New segments", isNumber: true },
-  { title: "Rows", isNumber: true },
-  { title: "Removed segments", isNumber: true },
-  { title: "Discarded updates", isNumber: true },
-  { title: "Discarded deletes", isNumber: true },
-  { title: "Schema kept visible" },
-  { title: "Old schemas kept" },
-  { title: "Schemas discarded" },
+interface Fact {
+  title: string;
+  isNumber?: boolean;
+  of: (table: MergedTable, record: MergeRecord) => string;
+}
+
+const FACTS: readonly Fact[] = [
+  { title: "New files", isNumber: true, of: (table) => count(table.new_segment_count) },
+  { title: "Rows in them", isNumber: true, of: (table) => count(table.new_rows) },
+  { title: "Removed files", isNumber: true, of: (table) => count(table.removed_segments.length) },
+  { title: "Discarded updates", isNumber: true, of: (table, { notes }) => discardedText(notes, table, "DISCARDED_UPDATE") },
+  { title: "Discarded deletes", isNumber: true, of: (table, { notes }) => discardedText(notes, table, "DISCARDED_DELETE") },
+  { title: "Schema kept visible", of: (table) => versions(table.visible_schema_versions) },
+  { title: "Old schemas kept", of: (table) => versions(table.invisible_schema_versions) },
+  { title: "Schemas discarded", of: (table) => versions(table.discarded_schema_versions) },
 ];
+/** What says nothing about a table. */
+const NOTHING: readonly string[] = ["—", "0"];
 
 const ACTION_WORDS: Record<string, string> = { create: "created", alter: "changed", drop: "dropped", untouched: "as it was" };
 
-/** What a merge made of each table: segments, schema versions, and work of the source that it left behind. */
+/** What a merge made of each table: files, schema versions, and work of the source that it left behind. What no table has, has no column. */
 export function MergedTables({ record, tables }: { record: MergeRecord; tables: readonly MergedTable[] }) {
+  const facts = FACTS.filter(({ of }) => tables.some((table) => !NOTHING.includes(of(table, record))));
   return (
     <Panel title="Result">
-      <Grid label="Result" columns={COLUMNS}>
+      <Grid label="Result" columns={[{ title: "Table" }, { title: "Done" }, ...facts]}>
         {tables.map((table) => (
           <tr key={table.table_id}>
             <th scope="row">
               <TableLink record={record} name={table.table} />
             </th>
             <td>{ACTION_WORDS[table.action] ?? table.action}</td>
-            <td className="number">{count(table.new_segment_count)}</td>
-            <td className="number">{count(table.new_rows)}</td>
-            <td className="number">{count(table.removed_segments.length)}</td>
-            <td className="number">{discardedText(record.notes, table, "DISCARDED_UPDATE")}</td>
-            <td className="number">{discardedText(record.notes, table, "DISCARDED_DELETE")}</td>
-            <td>{versions(table.visible_schema_versions)}</td>
-            <td>{versions(table.invisible_schema_versions)}</td>
-            <td>{versions(table.discarded_schema_versions)}</td>
+            {facts.map(({ title, isNumber, of }) => (
+              <td key={title} className={isNumber ? "number" : ""}>
+                {of(table, record)}
+              </td>
+            ))}
           </tr>
         ))}
       </Grid>

@@ -86,7 +86,7 @@ function Examples({ examples }: { examples: Tried["examples"] }) {
               {WORDS[change]}
             </th>
             {names.map((name) => (
-              <td key={name} className="cell">
+              <td key={name} className="nowrap">
                 <CellValue value={row[name]} />
               </td>
             ))}

@@ -125,7 +125,7 @@ function MergeForm({ place, request, seen, role }: MergeProps) {
     >
       <p className="row small">
         <span>{approvalsNeeded(request)}</span>
-        {request.open_threads ? <span>{counted(request.open_threads, "open question")}</span> : null}
+        {request.open_threads ? <span>{counted(request.open_threads, "open thread")}</span> : null}
         {isFree ? <span>Both branches are checked again during the merge.</span> : null}
       </p>
       <PolicyLines request={request} />

@@ -2,7 +2,7 @@ import { Link } from "react-router";
 
 import type { InboxEntry, MergeRequest } from "../../api/resources";
 import { requestAddress } from "../../model/addresses";
-import { count, counted } from "../../model/format";
+import { counted } from "../../model/format";
 import { approvalsText, isFinishedState, sourceName } from "../../model/review";
 import { LaneDot } from "../../ui/branch-name";
 import { Muted } from "../../ui/muted";
@@ -38,7 +38,7 @@ export function RequestRow({ catalog, request, why }: { catalog: string; request
         {request.open_threads ? `, ${counted(request.open_threads, "open thread")}` : ""}
       </Muted>
       <Muted isSmall className="when">
-        {request.comments ? <span title={counted(request.comments, "comment")}>{count(request.comments)} ✎ </span> : null}
+        {request.comments ? `${counted(request.comments, "comment")}, ` : ""}
         <Time at={request.updated_at} />
       </Muted>
     </div>

@@ -55,15 +55,15 @@ function ChoiceForm({ held }: { held: MailChoice }) {
       {change.error ? <Failure error={change.error} /> : null}
       {test.error ? <Failure error={test.error} /> : null}
       {test.isSuccess ? <p role="status">A message was asked for. The list below shows whether the server took it.</p> : null}
-      <div className="actions">
+      <div className="row">
+        <Button type="submit" look="primary" disabled={isSame || change.isPending}>
+          Save
+        </Button>
         <Button disabled={!held.is_on || !isSame || test.isPending} onClick={() => test.mutate("mail")}>
           Send a test mail
         </Button>
         <Button disabled={!held.chat_server || !isSame || test.isPending} onClick={() => test.mutate("chat")}>
           Send a test to the chat
-        </Button>
-        <Button type="submit" look="primary" disabled={isSame || change.isPending}>
-          Save
         </Button>
       </div>
     </form>
@@ -77,7 +77,7 @@ function isSameSet(one: readonly MailEvent[], other: readonly MailEvent[]): bool
 function MailAddress({ held, address, onChange }: { held: MailChoice; address: string; onChange: (address: string) => void }) {
   const described = useId();
   return (
-    <>
+    <div className="stack tight">
       <Field label="Address">
         <Input
           type="email"
@@ -91,7 +91,7 @@ function MailAddress({ held, address, onChange }: { held: MailChoice; address: s
       <Muted id={described} as="p" isSmall>
         {held.account_address ? `Empty: ${held.account_address}, the address of your account.` : "Your account has no address."}
       </Muted>
-    </>
+    </div>
   );
 }
 
@@ -106,7 +106,7 @@ interface ChatAddressProps {
 function ChatAddress({ held, url, onChange, onRemove }: ChatAddressProps) {
   const described = useId();
   return (
-    <>
+    <div className="stack tight">
       <Field label="Incoming webhook of your chat">
         <Input
           type="password"
@@ -126,7 +126,7 @@ function ChatAddress({ held, url, onChange, onRemove }: ChatAddressProps) {
           </Button>
         ) : null}
       </Muted>
-    </>
+    </div>
   );
 }
 

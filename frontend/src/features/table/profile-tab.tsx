@@ -14,6 +14,8 @@ import { Muted } from "../../ui/muted";
 import { Failure, Loaded } from "../../ui/states";
 
 const HEADS = [{ title: "Column" }, ...EXACT_HEADS];
+/** What statistics of files do not know has no column. */
+const BOUND_HEADS = [{ title: "Column" }, ...EXACT_HEADS.filter(({ title }) => ["NULL", "Least", "Largest"].includes(title))];
 
 /** What each column holds: at first what the statistics of the files say, and counts of all rows when somebody asks. */
 export default function ProfileTab({ place, table, version }: { place: TablePlace; table: TableDetail; version: number | undefined }) {
@@ -44,7 +46,7 @@ export default function ProfileTab({ place, table, version }: { place: TablePlac
               The count takes longer. <Link to={taskAddress(outcome.task.id)}>Its task has the result</Link>.
             </p>
           ) : null}
-          <Grid label={`Profile of ${table.name}`} columns={HEADS}>
+          <Grid label={`Profile of ${table.name}`} columns={exact ? HEADS : BOUND_HEADS}>
             {found.columns.map((column) => {
               const counts = exact?.find(({ name }) => name === column.name);
               return (
@@ -57,13 +59,10 @@ export default function ProfileTab({ place, table, version }: { place: TablePlac
                   ) : (
                     <>
                       <td className="number">{column.nulls === null ? <Unknown /> : `${column.is_exact ? "" : "≤ "}${count(column.nulls)} (${shareText(column.nulls, found.rows)})`}</td>
-                      <td className="number">
-                        <Unknown />
-                      </td>
+                      {exact ? <Bound value={undefined} /> : null}
                       <Bound value={column.minimum} />
                       <Bound value={column.maximum} />
-                      <td />
-                      <td />
+                      {exact ? <td colSpan={2} /> : null}
                     </>
                   )}
                 </tr>
