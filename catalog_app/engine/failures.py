@@ -10,6 +10,7 @@ from catalog_app.engine.reasons import explained
 from catalog_app.engine.types import NOT_NESTED_MARK, NOT_NULL_MARK, TOO_LONG_MARK
 from lakeui.common.errors import (
     EngineError,
+    EngineLost,
     InvalidValue,
     LakeError,
     NotNullViolation,
@@ -44,6 +45,8 @@ _LOST = (
     "UNAVAILABLE",
     "Connection refused",
 )
+_TASKS_LOST = "ExecutorLostFailure"
+"""The process of its tasks ended under a query, more often than Spark begins a task again. The server lives on."""
 _TOO_LARGE = re.compile(
     r"spark\.driver\.maxResultSize|message (?:is )?larger than max|gRPC message exceeds maximum size"
 )
@@ -107,6 +110,8 @@ def translate(error: BaseException) -> LakeError:
         problem.fragments = _fragments(error)
         return problem
     logger.error("Spark failed: %s", text)
+    if _TASKS_LOST in text:
+        return EngineLost()
     if is_lost(error):
         return EngineError(
             "The compute engine does not answer.", remedy="Wait until it has started again, then repeat the request."

@@ -17,6 +17,7 @@ from pathlib import Path
 from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.processes import ProcessRecord, log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import LOOPBACK, free_port
+from lakeui.runtime.spark_tasks import tasks_apart
 from lakeui.runtime.stores import SparkStore
 
 OLDEST_JAVA = 17
@@ -76,6 +77,7 @@ class EmbeddedSpark:
     ``store`` reaches the warehouse where that lies in an object store.
     ``tasks_per_core``: Spark ends a task only between two batches of rows, so a query that was stopped may compute on.
     With more tasks than cores the others run beside it.
+    ``tasks_apart``: tasks have a process of their own, with half of ``memory``. It ends where a stopped one runs on.
     """
 
     home: Path
@@ -83,6 +85,7 @@ class EmbeddedSpark:
     memory: str = ""
     java_options: str = JAVA_OPTIONS
     tasks_per_core: int = 1
+    tasks_apart: bool = False
     name: str = "spark"
     store: SparkStore = field(default_factory=SparkStore)
     port: int = field(default_factory=free_port)
@@ -167,14 +170,20 @@ class EmbeddedSpark:
 
     def _configure(self, scratch: Path) -> None:
         cores = os.cpu_count() or 2
+        places = cores * self.tasks_per_core
+        memory = self.memory or memory_for_this_machine()
         java = f"-Djava.io.tmpdir={scratch} {self.java_options} -XX:+ExitOnOutOfMemoryError"
+        if self.tasks_apart:
+            half = heap_bytes(memory) // 2
+            where = {"spark.driver.memory": f"{half // 1024**2}m"} | tasks_apart(half, places, java)
+        else:
+            where = {"spark.driver.memory": memory, "spark.master": f"local[{places}]"}
         settings = {
-            "spark.master": f"local[{cores * self.tasks_per_core}]",
+            **where,
             # How far Spark divides work: by cores, however many tasks may run beside each other.
             "spark.default.parallelism": str(cores),
-            "spark.driver.memory": self.memory or memory_for_this_machine(),
             "spark.driver.maxResultSize": LARGEST_RESULT,
-            "spark.buffer.pageSize": f"{page_bytes(self.memory or memory_for_this_machine())}b",
+            "spark.buffer.pageSize": f"{page_bytes(memory)}b",
             "spark.driver.bindAddress": LOOPBACK,
             "spark.driver.host": LOOPBACK,
             "spark.driver.extraJavaOptions": java,
@@ -191,7 +200,11 @@ class EmbeddedSpark:
         }
         conf = self.home / "conf"
         conf.mkdir(parents=True, exist_ok=True)
-        (conf / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
+        defaults = conf / "spark-defaults.conf"
+        # It holds the secret of the processes of tasks.
+        defaults.touch(mode=0o600)
+        defaults.chmod(0o600)
+        defaults.write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
         (conf / "log4j2.properties").write_text(LOGGING)
 
 
@@ -222,12 +235,14 @@ def memory_for_this_machine() -> str:
 
 
 def page_bytes(memory: str) -> int:
-    """The pages of one task hold a whole heap of ``memory``, in Java's notation. What is none, Java refuses."""
+    """The pages of one task hold a whole heap of ``memory``."""
+    return max(PAGE, heap_bytes(memory) // PAGES)
+
+
+def heap_bytes(memory: str) -> int:
+    """What Java's notation of a heap says; 0 where it is none, which Java refuses."""
     match = re.fullmatch(r"(\d+)([kmgt]?)b?", memory.strip().lower())
-    if match is None:
-        return PAGE
-    heap = int(match[1]) << 10 * " kmgt".index(match[2] or " ")
-    return max(PAGE, heap // PAGES)
+    return int(match[1]) << 10 * " kmgt".index(match[2] or " ") if match else 0
 
 
 def query_memory(said: str) -> str:

@@ -27,12 +27,14 @@ from lakeui.runtime.discovery import (
 )
 from lakeui.runtime.environment import FILE
 from lakeui.runtime.home import HomeLock, processes_read, processes_write, restarts_write
+from lakeui.runtime.parts import NEVER_GIVEN_UP, QUERY_TASKS, QUERY_TASKS_PER_CORE, RESTARTED, STOPPING
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.problems import Interrupted, RuntimeProblem
 from lakeui.runtime.processes import ProcessRecord, leftovers, log_tail, process_record, process_start, process_stop
 from lakeui.runtime.redis_server import EmbeddedRedis
 from lakeui.runtime.restarts import LONGEST_DELAY_SECONDS, MOST_ENDS, WINDOW_SECONDS, RestartPolicy
 from lakeui.runtime.spark import EmbeddedSpark, java_require, query_memory
+from lakeui.runtime.spark_tasks import TaskProcesses
 from lakeui.runtime.stores import spark_store, store_options
 from lakeui.runtime.variables import Variables
 from lakeui.runtime.web import WEB_PATIENCE_SECONDS, port_require, ready_parts, web_command
@@ -40,24 +42,6 @@ from lakeui.runtime.web import WEB_PATIENCE_SECONDS, port_require, ready_parts, 
 DATABASE = "lakeui"
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_SECONDS = 0.25
-# How each service is asked to stop, and how long it may take. Redis and PostgreSQL have data to put down.
-STOPPING = {
-    "demo": (signal.SIGTERM, 3.0),
-    "prepare": (signal.SIGTERM, 5.0),
-    "web": (signal.SIGTERM, 8.0),
-    "worker": (signal.SIGTERM, 10.0),
-    "spark_queries": (signal.SIGTERM, 15.0),
-    "spark": (signal.SIGTERM, 15.0),
-    "redis": (signal.SIGTERM, 10.0),
-    "postgres": (signal.SIGINT, 30.0),
-}
-
-
-NEVER_GIVEN_UP = {"spark", "spark_queries"}
-"""Started again without end: a statement can end them, and no statement may stop the other parts."""
-RESTARTED = ("postgres", "redis", "spark", "spark_queries", "web", "worker")
-QUERY_TASKS_PER_CORE = 8
-"""Of the Spark server of queries: one that was stopped and computes on leaves places to the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +86,7 @@ class Supervisor:
         self._restarted: Counter[str] = Counter()
         self._lock = HomeLock(options.home)
         self._services = services_from_environment(options.environment)
+        self._query_tasks = TaskProcesses(options.home / "spark_queries" / "distribution")
 
     def run(self) -> int:
         """Start, watch, stop. The exit status is 0 when someone asked to stop.
@@ -164,10 +149,11 @@ class Supervisor:
         return [writes, queries]
 
     def _start_spark(self, name: str, memory: str) -> EmbeddedSpark:
-        home, tasks = self._options.home / name, 1 if name == "spark" else QUERY_TASKS_PER_CORE
         variables = self._options.variables
         store = spark_store(self._services.warehouse, store_options(variables), variables.spark_jars)
-        server = EmbeddedSpark(home, self._log(name), memory=memory, tasks_per_core=tasks, name=name, store=store)
+        server = EmbeddedSpark(self._options.home / name, self._log(name), memory=memory, name=name, store=store)
+        if name == "spark_queries":
+            server.tasks_per_core, server.tasks_apart = QUERY_TASKS_PER_CORE, True
         self._say("Spark: starting." if name == "spark" else "Spark for queries: starting.")
         self._keep_server(server)
         return server
@@ -267,7 +253,14 @@ class Supervisor:
                     self._plan_restart(child, _ending(child))
                 elif child.due is not None and time.monotonic() >= child.due:
                     self._restart(child)
+            self._look_at_query_tasks()
             time.sleep(LOOK_SECONDS)
+
+    def _look_at_query_tasks(self) -> None:
+        for why in self._query_tasks.ended():
+            self._restarted[QUERY_TASKS] += 1
+            self._write_down()
+            self._say(f"{_now()} {QUERY_TASKS} was started again by Spark: {why}. Other queries continue.")
 
     def _plan_restart(self, child: Child, what: str) -> None:
         delay = self._restarts.delay(child.record.name, now=time.monotonic())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog_app.engine.failures import translate
-from lakeui.common.errors import InvalidValue
+from lakeui.common.errors import EngineLost, InvalidValue
 
 CHECK = "Check the name, and the table that it stands behind."
 ADVICE = [
@@ -196,3 +196,12 @@ def test_what_could_not_be_computed_stays_known(
     assert isinstance(error, InvalidValue)
     assert error.fragments == fragments
     assert "fragments" not in error.as_problem()
+
+
+def test_query_whose_tasks_ended_too_often_is_lost() -> None:
+    said = (
+        "Job aborted due to stage failure: Task 0 in stage 7.0 failed 3 times, most recent failure: Lost task 0.2 in"
+        " stage 7.0 (TID 90) (127.0.0.1 executor 3): ExecutorLostFailure (executor 3 exited caused by one of the"
+        " running tasks) Reason: Command exited with code 50"
+    )
+    assert isinstance(translate(RuntimeError(said)), EngineLost)
