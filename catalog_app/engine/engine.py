@@ -25,6 +25,7 @@ from catalog_app.engine.defaults import defaults_check
 from catalog_app.engine.describing import columns_made, described
 from catalog_app.engine.exporting import ExportTarget, result_write
 from catalog_app.engine.expressions import Analysis
+from catalog_app.engine.first_rows import first_rows
 from catalog_app.engine.inputs_outputs import (
     PlainRead,
     QueryResult,
@@ -90,8 +91,11 @@ class Engine:
         self._warehouse = warehouse
         self._writer = FileWriter(warehouse, allocate, number)
 
-    def select(self, text: str, tables: Tables, *, limit: int) -> QueryResult:
-        """At most ``limit`` rows of checked SQL."""
+    def select(self, text: str, tables: Tables, *, limit: int, plain: PlainRead | None = None) -> QueryResult:
+        """At most ``limit`` rows of checked SQL. Where the query is ``plain`` this process reads them, if it can."""
+        found = first_rows(self._warehouse, plain, limit=limit) if plain is not None else None
+        if found is not None:
+            return found
 
         def work(spark: SparkSession) -> QueryResult:
             frame = query_dataframe(spark, self._warehouse, text, tables)

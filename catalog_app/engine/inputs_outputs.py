@@ -36,10 +36,13 @@ class QuerySource:
 
 @dataclass(frozen=True, slots=True)
 class PlainRead:
-    """Columns of a table as they are, each with its name in the answer; all rows, in any order."""
+    """Columns of a table as they are, each with its name in the answer; rows in any order, all of them or any
+    ``limit``.
+    """
 
     scan: TableScan
     columns: tuple[tuple[str, Column], ...]
+    limit: int | None = None
 
 
 RowSource = QuerySource | ValuesSource | FileSource

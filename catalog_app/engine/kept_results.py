@@ -64,12 +64,13 @@ def kept_files(warehouse: Warehouse, folder: str, names: list[str]) -> tuple[Kep
 
 
 def plain_keep(warehouse: Warehouse, plain: PlainRead) -> KeptRows | None:
-    """The columns of a table as they lie in its own files: nothing is written. None where a file says less, or other,
-    than the table does.
+    """All rows of a table as they lie in its own files: nothing is written. None where a file says less, or other, than
+    the table does.
     """
     scan = plain.scan
     if (
-        not scan.files
+        plain.limit is not None
+        or not scan.files
         or len(scan.files) > _MOST_FILES
         or not all(_is_plain(column.type) for _, column in plain.columns)
     ):

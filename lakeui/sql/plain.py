@@ -1,4 +1,4 @@
-"""Queries that show columns of one table as they are: no expression, no condition, no order."""
+"""Queries that show columns of one table as they are: no expression, no condition, no order. A LIMIT may stand."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from lakeui.sql.statements import Query
 
 @dataclass(frozen=True, slots=True)
 class PlainColumns:
-    """``columns``: what each is called in the answer and in the table; None for all of the table's."""
+    """``columns``: what each is called in the answer and in the table; None for all of the table's. ``limit``: the most
+    rows that the query asks for; None for all.
+    """
 
     placeholder: str
     columns: tuple[tuple[str, str], ...] | None
+    limit: int | None = None
 
 
 def plain_columns(query: Query) -> PlainColumns | None:
@@ -27,15 +30,34 @@ def plain_columns(query: Query) -> PlainColumns | None:
         return None
     said = {name for name, value in tree.args.items() if value}
     source = _table(tree)
-    if source is None or source.name != query.tables[0].placeholder or said - {"expressions", "from", "from_"}:
+    if source is None or source.name != query.tables[0].placeholder or said - {"expressions", "from", "from_", "limit"}:
+        return None
+    try:
+        limit = _limit(tree)
+    except ValueError:
         return None
     table = source.name
     if len(tree.expressions) == 1 and _is_star(tree.expressions[0]):
-        return PlainColumns(table, None)
+        return PlainColumns(table, None, limit)
     called = ("", source.alias_or_name.casefold())
     columns = [_column(item, called) for item in tree.expressions]
     found = tuple(column for column in columns if column is not None)
-    return PlainColumns(table, found) if len(found) == len(columns) else None
+    return PlainColumns(table, found, limit) if len(found) == len(columns) else None
+
+
+def _limit(tree: exp.Select) -> int | None:
+    """Raises ValueError for a LIMIT that is no whole number as it stands."""
+    limit = tree.args.get("limit")
+    if limit is None:
+        return None
+    said = limit.expression if isinstance(limit, exp.Limit) else None
+    if (
+        not isinstance(said, exp.Literal)
+        or said.is_string
+        or {name for name, value in limit.args.items() if value} - {"expression"}
+    ):
+        raise ValueError
+    return int(said.this)
 
 
 def _table(tree: exp.Select) -> exp.Table | None:

@@ -43,7 +43,6 @@ def test_columns_as_they_are(text: str, columns: object) -> None:
         "SELECT * EXCEPT (a) FROM d.t",
         "SELECT DISTINCT a FROM d.t",
         "SELECT a FROM d.t WHERE a > 1",
-        "SELECT a FROM d.t LIMIT 3",
         "SELECT a FROM d.t ORDER BY a",
         "SELECT a FROM d.t GROUP BY a",
         "SELECT a FROM d.t TABLESAMPLE (10 PERCENT)",
@@ -62,3 +61,25 @@ def test_columns_as_they_are(text: str, columns: object) -> None:
 )
 def test_what_does_more(text: str) -> None:
     assert shown(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [("SELECT * FROM d.t", None), ("SELECT a FROM d.t LIMIT 3", 3), ("SELECT * FROM d.t LIMIT 0", 0)],
+)
+def test_a_limit_may_stand(text: str, limit: int | None) -> None:
+    statement = parse(text)
+    assert isinstance(statement, Select)
+    found = plain_columns(statement.query)
+    assert found is not None
+    assert found.limit == limit
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["SELECT a FROM d.t LIMIT 1 + 2", "SELECT a FROM d.t LIMIT ALL", "SELECT a FROM d.t LIMIT 3 OFFSET 1"],
+)
+def test_other_limits_are_left_to_spark(text: str) -> None:
+    statement = parse(text)
+    assert isinstance(statement, Select)
+    assert plain_columns(statement.query) is None

@@ -34,7 +34,15 @@ from catalog_app.domain.transforms import ORDERED, FileLayout, LaidBy, Transform
 from catalog_app.domain.types import ParsedType
 from catalog_app.engine.answers import json_rows
 from catalog_app.engine.expressions import Analysis
-from catalog_app.engine.inputs_outputs import QueryResult, QuerySource, RowChanges, RowSource, Tables, ValuesSource
+from catalog_app.engine.inputs_outputs import (
+    PlainRead,
+    QueryResult,
+    QuerySource,
+    RowChanges,
+    RowSource,
+    Tables,
+    ValuesSource,
+)
 from catalog_app.engine.profiling import ColumnCounts
 from catalog_app.services.files import identity_numbers_allocate
 from catalog_app.storage.cells import RowCells, cells_check
@@ -102,7 +110,7 @@ class MemoryEngine:
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
-    def select(self, text: str, tables: Tables, *, limit: int) -> QueryResult:
+    def select(self, text: str, tables: Tables, *, limit: int, plain: PlainRead | None = None) -> QueryResult:
         columns, rows = self._query(text, tables)
         return QueryResult(tuple(columns), rows[:limit], len(rows) > limit)
 

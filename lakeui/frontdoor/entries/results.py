@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from catalog_app.domain.files import TableScan
 from catalog_app.domain.results import KeptRows
-from catalog_app.engine.inputs_outputs import PlainRead, QuerySource
 from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine, interruptible, reading
 from lakeui.frontdoor.inputs_outputs import Session, StatementResult
 from lakeui.frontdoor.parsing import ParsedStatement, parsed
+from lakeui.frontdoor.queries.plain_reads import plain_read
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.queries.session_functions import parse_for
 from lakeui.frontdoor.recording import recorded
 from lakeui.frontdoor.statements import is_allowed
 from lakeui.sql import statements as sql
-from lakeui.sql.plain import plain_columns
 from merge_app.jobs.context import Context
 
 
@@ -41,7 +39,7 @@ def query_keep(said: ParsedStatement | str, session: Session, folder: str, conte
         is_allowed(call, read.statement)
         query = parse_for(call, read.text, session.parameters).query
         source = query_source(call, query)
-        plain = _plain(query, source)
+        plain = plain_read(query, source)
         with reading(), interruptible(call.context):
             rows = engine().keep(source.text, source.tables, folder, plain=plain)
         version = call.snapshot.version if session.catalog else None
@@ -53,16 +51,3 @@ def select_require(read: ParsedStatement) -> None:
     """Raises InvalidValue for what has no result that is kept."""
     if read.is_dry_run or not isinstance(read.statement, sql.Select):
         raise InvalidValue("Only the result of a SELECT is kept.", remedy="POST /api/v1/sql/ runs every statement.")
-
-
-def _plain(query: sql.Query, source: QuerySource) -> PlainRead | None:
-    """The query as columns of one table, where it is no more than that."""
-    shown = plain_columns(query)
-    scan = None if shown is None else source.tables[shown.placeholder]
-    if shown is None or not isinstance(scan, TableScan) or scan.shows:
-        return None
-    if shown.columns is None:
-        return PlainRead(scan, tuple((column.name, column) for column in scan.schema.columns))
-    found = [(name, scan.schema.named(column)) for name, column in shown.columns]
-    known = tuple((name, column) for name, column in found if column is not None)
-    return PlainRead(scan, known) if len(known) == len(found) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine, interruptible
 from lakeui.frontdoor.inputs_outputs import StatementResult
+from lakeui.frontdoor.queries.plain_reads import plain_read
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.queries.restricted import errors_hidden
 from lakeui.sql import statements as sql
@@ -19,7 +20,8 @@ def select(call: Call, statement: sql.Select) -> StatementResult:
         # What Spark says of a query without rows, before values of rows can stand in an error.
         engine().describe(source.text, source.tables)
     with interruptible(call.context), errors_hidden(call):
-        found = engine().select(source.text, source.tables, limit=ROW_LIMIT)
+        plain = plain_read(statement.query, source)
+        found = engine().select(source.text, source.tables, limit=ROW_LIMIT, plain=plain)
     return StatementResult(
         columns=list(found.columns),
         rows=found.rows,

@@ -1,0 +1,58 @@
+"""The first rows of a table, read by this process: a job of Spark costs more than all else that a preview takes.
+
+It answers what Spark answers, or None: all that ``plain_cells`` leaves to Spark, and too many bytes for an answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from catalog_app.domain.files import TableScan
+from catalog_app.engine.answers import LARGEST_ANSWER_BYTES, json_rows
+from catalog_app.engine.inputs_outputs import PlainRead, QueryResult
+from catalog_app.engine.plain_cells import plain_cells
+from catalog_app.engine.types import storage_type
+from catalog_app.storage.deletes import Integers, deleted_positions
+from catalog_app.storage.warehouse import Warehouse
+
+
+def first_rows(warehouse: Warehouse, plain: PlainRead, *, limit: int) -> QueryResult | None:
+    """At most ``limit`` rows of the query, in the order in which they were written; None where Spark is needed."""
+    schema = plain.scan.schema
+    wanted = {column.id: column for _, column in plain.columns}
+    if not wanted:
+        return None
+    most = limit + 1 if plain.limit is None else min(plain.limit, limit + 1)
+    try:
+        scan, addresses = _first_live(warehouse, plain.scan, most)
+    except FileNotFoundError:
+        # Of a file that is gone Spark says so.
+        return None
+    cells = plain_cells(warehouse, replace(scan, schema=replace(schema, columns=tuple(wanted.values()))), addresses)
+    if cells is None:
+        return None
+    arrays = [cells.columns[column.id] for _, column in plain.columns]
+    table = pa.Table.from_arrays(arrays, names=[f"c{place}" for place in range(len(arrays))])
+    if table.nbytes > LARGEST_ANSWER_BYTES:
+        return None
+    columns = tuple((name, storage_type(column.type)) for name, column in plain.columns)
+    return QueryResult(columns, json_rows(table.slice(0, limit)), table.num_rows > limit)
+
+
+def _first_live(warehouse: Warehouse, scan: TableScan, most: int) -> tuple[TableScan, Integers]:
+    """The files that have the first ``most`` live rows, and the addresses of these, ascending."""
+    files, found, left = [], [np.empty(0, dtype=np.int64)], most
+    for file in sorted(scan.files, key=lambda file: file.base):
+        if left <= 0:
+            break
+        deleted = deleted_positions(warehouse, file.delete_paths)
+        # So many rows from the beginning hold as many live ones, whatever is deleted among them.
+        positions = np.arange(min(file.rows, left + len(deleted)), dtype=np.int64)
+        live = positions[~np.isin(positions, deleted, assume_unique=True)][:left]
+        files.append(file)
+        found.append(live + file.base)
+        left -= len(live)
+    return replace(scan, files=tuple(files)), np.concatenate(found)
