@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog_app.domain.commit_messages import message_check
-from lakeui.frontdoor.statements import ALONE, KEPT, QUERY, TASK, UNRECORDED, has, takes_message
+from lakeui.frontdoor.statements import ALONE, KEPT, QUERY, TASK, TRIED, UNRECORDED, has, takes_message
 from lakeui.sql import statements as sql
 from lakeui.sql.parameters import NO_PARAMETERS, Parameters
 from lakeui.sql.parse import parse_with_message
@@ -24,10 +24,19 @@ class ParsedStatement:
     is_measured: bool = False
     message: str = ""
 
+    def without_commit(self) -> ParsedStatement:
+        """The same, with its commit left out."""
+        return replace(self, is_dry_run=True)
+
     @property
     def is_task(self) -> bool:
         """Whether it runs as a task: it writes rows or merges."""
-        return has(self.statement, TASK)
+        return has(self.statement, TASK) and not self.is_trial
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether it says what a write of rows would do: it leaves nothing, so it runs as a query does."""
+        return self.is_dry_run and has(self.statement, TRIED)
 
     @property
     def is_query(self) -> bool:
@@ -38,7 +47,11 @@ class ParsedStatement:
     def takes_query_place(self) -> bool:
         """Whether it takes one of the places of queries: it reads rows on Spark, for an answer or to be measured."""
         statement = self.statement
-        return self.is_query or (isinstance(statement, sql.Explain) and statement.mode is sql.ExplainMode.ANALYZE)
+        return (
+            self.is_query
+            or self.is_trial
+            or (isinstance(statement, sql.Explain) and statement.mode is sql.ExplainMode.ANALYZE)
+        )
 
     @property
     def is_unrecorded(self) -> bool:

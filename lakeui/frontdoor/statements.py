@@ -60,7 +60,7 @@ class Trait(enum.Flag):
     on the server of queries. QUERY: it reads rows there and writes nothing, so it takes one of the places of
     queries. EXPRESSIONS: it may ask the session, as ``current_user()`` does. KEPT: it changes what a session keeps.
     KEEPS: it shows names, schemas, or rows as their reader may see them. All other statements are refused in a catalog
-    in which rows are restricted for who asks.
+    in which rows are restricted for who asks. TRIED: its dry run reads rows and leaves nothing, so it runs as a query.
     """
 
     NONE = 0
@@ -73,11 +73,12 @@ class Trait(enum.Flag):
     EXPRESSIONS = enum.auto()
     KEPT = enum.auto()
     KEEPS = enum.auto()
+    TRIED = enum.auto()
 
 
 TASK, STAGES, UNRECORDED, ALONE = Trait.TASK, Trait.STAGES, Trait.UNRECORDED, Trait.ALONE
 READS, QUERY, EXPRESSIONS, KEPT = Trait.READS, Trait.QUERY | Trait.READS, Trait.EXPRESSIONS, Trait.KEPT
-KEEPS = Trait.KEEPS
+KEEPS, TRIED = Trait.KEEPS, Trait.TRIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +242,12 @@ STATEMENTS: dict[type, StatementRow] = {
     ImportLoad: _row(None, _WRITE_TABLE, STAGES),
     PipelineWork: _row(None, _WRITE_TABLE, STAGES, is_work=lambda work: not work.makes_view),
     PublishedWork: _row(None, Requirement(Action.WRITE, ("table",), Change.MERGE)),
-    sql.Insert: _row(replacing.insert, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS),
-    sql.Delete: _row(delete_update.delete, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS),
-    sql.Update: _row(delete_update.update, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS),
-    sql.MergeInto: _row(merge_into.merge_into, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS),
+    sql.Insert: _row(replacing.insert, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS | TRIED),
+    sql.Delete: _row(delete_update.delete, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS | TRIED),
+    sql.Update: _row(delete_update.update, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS | TRIED),
+    sql.MergeInto: _row(merge_into.merge_into, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS | TRIED),
     sql.CopyInto: _row(copy_into.copy_into, _WRITE_TABLE, TASK | STAGES),
-    sql.Truncate: _row(delete_update.truncate, _WRITE_TABLE, TASK | STAGES),
+    sql.Truncate: _row(delete_update.truncate, _WRITE_TABLE, TASK | STAGES | TRIED),
     sql.Optimize: _row(optimize.optimize, _WRITE_TABLE, TASK | STAGES | EXPRESSIONS),
 }
 

@@ -1,7 +1,7 @@
 """Work on Spark inside of a request: bounded in number and time, and stopped from outside.
 
-A query is seen as a task while it runs, a page's read of rows is once it has run for a second. The row of the task
-lives as long as the work; the answer goes to the client alone.
+A query is seen as a task while it runs. A dry run of a write is once it has run for a second, and so is a page's read
+of rows. The row of the task lives as long as the work; the answer goes to the client alone.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 LOOK_SECONDS = 1.0
 RETRY_SECONDS = 5
 PLACES = 8
-"""Of each gate in a web process. Both gates and the requests that wait for tasks leave threads for all other pages."""
+"""Of each gate in a web process. All gates and the requests that wait for tasks leave threads for all other pages."""
 LONGEST = "longest_seconds"
 """The parameter of running work that says how long it may take; null for no limit."""
 
@@ -50,6 +50,8 @@ class Gate:
 
 
 QUERIES = Gate(QUERY_KIND, "query", patience=0)
+TRIALS = Gate(QUERY_KIND, "dry run", patience=5, places=QUERIES.places)
+"""They take the places of queries."""
 READS = Gate("rows", "read of rows", patience=5)
 
 
@@ -102,7 +104,7 @@ def work_running(work: Work) -> Iterator[StoppableContext]:
     if not gate.places.acquire(timeout=gate.patience):
         raise _too_many(f"The server runs {PLACES} of this kind ({gate.noun}), which is the most at a time.", [])
     try:
-        if gate is QUERIES:
+        if gate.kind == QUERY_KIND:
             _require_place(work.user)
         watch = _Watch(work, longest_seconds(work))
         if gate is QUERIES:

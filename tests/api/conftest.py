@@ -81,7 +81,7 @@ class FakeDoor:
         self.work = work
 
     def parsed(self, text: str, parameters: Any = None) -> Any:
-        return SimpleNamespace(
+        read = SimpleNamespace(
             text=text,
             statement=None,
             is_task=text.startswith("TASK"),
@@ -90,6 +90,8 @@ class FakeDoor:
             is_unrecorded=False,
             is_kept=False,
         )
+        read.without_commit = lambda: read
+        return read
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from merge_app.jobs.models import Task
 from merge_app.jobs.reaper import STALE_AFTER, tasks_reap
 from merge_app.jobs.request_work import (
     READS,
+    TRIALS,
     Gate,
     QueryCancelled,
     StatementTimeout,
@@ -173,6 +174,15 @@ def test_a_long_read_becomes_a_task(alice: User) -> None:
     assert not Task.objects.exists()
     with pytest.raises(QueryCancelled, match="The read of rows was cancelled"):
         endless(reading, lambda task: task_cancel(task_id=task.pk))
+
+
+def test_a_long_dry_run_shows_among_queries(alice: User) -> None:
+    trial = replace(of(alice), gate=TRIALS)
+    with work_running(trial) as context:
+        assert (shown(context.key).kind, shown(context.key).created_by) == ("query", alice)
+    assert not Task.objects.exists()
+    with pytest.raises(QueryCancelled, match="The dry run was cancelled"):
+        endless(trial, lambda task: task_cancel(task_id=task.pk))
 
 
 def test_a_query_whose_web_process_ended_is_forgotten(alice: User) -> None:

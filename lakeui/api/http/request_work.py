@@ -15,17 +15,20 @@ from lakeui.api.http.base import scopes_of
 from lakeui.frontdoor.compute import interruptible
 from lakeui.tasks.statements import statement_session
 from merge_app.jobs.context import StoppableContext
-from merge_app.jobs.request_work import READS, Work, work_running
+from merge_app.jobs.request_work import QUERIES, READS, TRIALS, Work, work_running
 
 
 def query_of(
     request: Request, parameters: Mapping[str, Any], read: frontdoor.ParsedStatement
 ) -> AbstractContextManager[StoppableContext]:
-    """Run the query, which ``parameters`` hold too, inside, bounded and stoppable. Its rights are judged before."""
+    """Run the query or dry run, which ``parameters`` hold too, inside, bounded and stoppable. Its rights are judged
+    before.
+    """
     session = statement_session(parameters, user=request.user, scopes=scopes_of(request))
     catalog_id = frontdoor.admit(read, session)
     shown = {name: parameters[name] for name in ("statement", "catalog", "branch")}
-    return work_running(Work(request.user, catalog_id, shown, has_left(request)))
+    gate = TRIALS if read.is_trial else QUERIES
+    return work_running(Work(request.user, catalog_id, shown, has_left(request), gate))
 
 
 @contextmanager

@@ -111,7 +111,7 @@ def statement_response(
         session = session_of(request, parameters["catalog"], parameters["branch"])
         proposed = tables_proposed(parameters["statement"], session)
         with refusals_recorded(session, lambda: read and read.statement), proposed:
-            read = read or frontdoor.parsed(parameters["statement"], bound(parameters))
+            read = _read(parameters, read)
             if read.is_task or key or preference.respond_async:
                 with transaction.atomic():
                     task = _submit(request, parameters, read, key, request_digest(request, sent))
@@ -123,6 +123,12 @@ def statement_response(
         body = statement_run(parameters, user=request.user, scopes=scopes, context=context, read=read)
         keeping.answers(body)
         return Response(body)
+
+
+def _read(parameters: dict[str, Any], read: frontdoor.ParsedStatement | None) -> frontdoor.ParsedStatement:
+    """What the parameters say, where it is not ``read`` yet: a dry run also where only their field asks for one."""
+    read = read or frontdoor.parsed(parameters["statement"], bound(parameters))
+    return read.without_commit() if parameters.get("dry_run") else read
 
 
 def _known(request: Request, sent: dict[str, Any], key: str) -> Task:

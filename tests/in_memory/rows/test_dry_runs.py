@@ -199,3 +199,34 @@ def test_examples_are_the_rows_that_change(filled: Lake, text: str) -> None:
     assert [[item["change"], *item["row"].values()] for item in dry.extra["examples"]] == [
         [change, *values] for change, _, *values in changed
     ]
+
+
+SHAPES = {
+    "keyed": "CREATE TABLE d.s (id INT, v STRING, PRIMARY KEY (id))",
+    "checked": "CREATE TABLE d.s (id INT, v STRING, CONSTRAINT small CHECK (id < 100))",
+    "partitioned": "CREATE TABLE d.s (id INT, v STRING) PARTITIONED BY (v)",
+    "transformed": "CREATE TABLE d.s (id INT, v STRING) PARTITIONED BY (bucket(4, id), truncate(1, v))",
+    "generated": "CREATE TABLE d.s (id INT, v STRING, twice INT GENERATED ALWAYS AS (id * 2))",
+}
+SHAPED = [
+    "INSERT INTO d.s (id, v) VALUES (3, 'c'), (4, 'a')",
+    "UPDATE d.s SET v = 'x' WHERE id = 1",
+    "DELETE FROM d.s WHERE id = 2",
+    "MERGE INTO d.s USING (SELECT 1 AS id, 'm' AS v) q ON s.id = q.id WHEN MATCHED THEN UPDATE SET v = q.v",
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_dry_run_answers_what_the_write_does(filled: Lake, shape: str) -> None:
+    filled.sql(SHAPES[shape])
+    filled.sql("INSERT INTO d.s (id, v) VALUES (1, 'a'), (2, 'b')")
+    for text in SHAPED:
+        before, seen = everything(filled), filled.head()
+        dry = filled.sql(f"{text} DRY RUN")
+        assert everything(filled) == before
+        done = filled.sql(text)
+        assert dry.metrics == done.metrics, text
+        changed = filled.sql(f"SHOW CHANGES d.s FROM VERSION {seen} TO VERSION {done.version}").rows
+        assert [[item["change"], *item["row"].values()] for item in dry.extra["examples"]] == [
+            [change, *values] for change, _, *values in changed
+        ], text
