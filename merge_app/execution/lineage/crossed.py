@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from catalog_app.storage.cells import RowCells
-from merge_app.execution.lineage.vectors import CommitsKnown, branches_of
+from merge_app.execution.lineage.vectors import CommitsKnown, CommitsReached
 from merge_app.lineage.ascending import are_among
 from merge_app.lineage.cells import ColumnMerge, cells_put, column_merge
 from merge_app.lineage.facts import ABSENT, Ints, Mask
@@ -72,28 +72,29 @@ class CrossedBases:
 
 
 def crossed_rows(
-    wanted: Ints, base: Ints, rows: tuple[Ints, Ints, Ints], branches: Sequence[int]
+    wanted: Ints, base: Ints, rows: tuple[Ints, Ints, Ints], commits: CommitsReached
 ) -> tuple[list[CrossedRow], Ints]:
     """Of the wanted rows those that are crossed, and which of the others have several newest facts, as one commit took
     away what another wrote. ``base``: the newest value of each; ``rows``: row, value and stamp of each fact that both
-    sides know; ``branches``: those on which they were made.
+    sides know; ``commits``: those of the merge.
     """
     keys, images, stamps = rows
-    if len(branches) < 2 or not len(keys):
+    shared = commits.shared
+    if len(shared) < 2 or not len(keys):
         return [], keys[:0]
     asked = are_among(keys, wanted)
     order = np.lexsort((images[asked], stamps[asked], keys[asked]))
     keys, images, stamps = (column[asked][order] for column in rows)
     if not len(keys):
         return [], keys
-    made = branches_of(np.unique(stamps).tolist(), branches)
     numbers, places = np.unique(stamps, return_inverse=True)
-    on = np.array([made.get(stamp, 0) for stamp in numbers.tolist()], dtype=np.int64)[places.reshape(-1)]
+    known = commits.known(numbers.tolist(), shared)
+    on = np.array([known.made.get(stamp, 0) for stamp in numbers.tolist()], dtype=np.int64)[places.reshape(-1)]
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     ends = np.append(starts[1:], len(keys))
     differs = on != np.repeat(on[starts], ends - starts)
     may = np.flatnonzero(np.logical_or.reduceat(differs, starts) & np.logical_and.reduceat(on > 0, starts))
-    known, base_of = CommitsKnown(made), dict(zip(wanted.tolist(), base.tolist(), strict=True)) if len(may) else {}
+    base_of = dict(zip(wanted.tolist(), base.tolist(), strict=True)) if len(may) else {}
     bases: dict[tuple[int, ...], tuple[tuple[int, ...], int]] = {}
     found: list[CrossedRow] = []
     several: list[int] = []

@@ -23,7 +23,7 @@ from merge_app.execution.lineage.pasts import SharedFacts, shared_facts
 from merge_app.execution.lineage.placed import Placed, placed
 from merge_app.execution.lineage.readers import Reader
 from merge_app.execution.lineage.rows import collected, rows_with_news, shown_by_one_side
-from merge_app.execution.version_vectors import VersionVector
+from merge_app.execution.lineage.vectors import CommitsReached
 from merge_app.lineage.ascending import are_among, ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, Mask, News, image_codes, image_places
 from merge_app.lineage.outcomes import Pairs
@@ -277,26 +277,20 @@ def _restored_before(
     return found
 
 
-def met_by_row(reader: Reader, schema: Schema, met: Pairs, version_vectors: tuple[VersionVector, VersionVector]) -> Met:
+def met_by_row(reader: Reader, schema: Schema, met: Pairs) -> Met:
     """Rows that both sides changed, each with the newest fact that both know. ``schema``: of the merged table."""
-    facts = shared_facts(reader, ascending(met.row_id), version_vectors)
-    return _met(met, facts.row_id, facts, _columns_held(reader, schema, facts.image), version_vectors)
+    facts = shared_facts(reader, ascending(met.row_id))
+    return _met(met, facts.row_id, facts, _columns_held(reader, schema, facts.image), reader.commits)
 
 
-def met_by_key(
-    reader: Reader,
-    keys: Keys,
-    rows: KeyedRows,
-    pairs: tuple[Pairs, Pairs],
-    version_vectors: tuple[VersionVector, VersionVector],
-) -> tuple[Met, Ints]:
+def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, pairs: tuple[Pairs, Pairs]) -> tuple[Met, Ints]:
     """The same by key: of all rows that had the key, as long as they had it. A key without such a fact was on neither
     side when they met last. ``pairs``: keys whose images met, and keys whose partitions did. Of these the partition
     that both know is found, ``ABSENT`` for none.
     """
     met, placed_apart = pairs
     wanted = np.union1d(met.row_id, placed_apart.row_id)
-    facts = shared_facts(reader, ascending(rows.row_ids[are_among(rows.row_keys, wanted)]), version_vectors)
+    facts = shared_facts(reader, ascending(rows.row_ids[are_among(rows.row_keys, wanted)]))
     codes, held = (
         keys.codes(facts.image, keys.places_shared(facts.image)),
         _columns_held(reader, keys.schema, facts.image),
@@ -306,19 +300,16 @@ def met_by_key(
     places = np.full(len(last), ABSENT, dtype=np.int64)
     known = last != ABSENT
     places[known] = facts.places(reader, last[known])
-    return _met(met, codes, facts, held, version_vectors), places
+    return _met(met, codes, facts, held, reader.commits), places
 
 
-def _met(
-    met: Pairs, of: Ints, facts: SharedFacts, held: Ints, version_vectors: tuple[VersionVector, VersionVector]
-) -> Met:
+def _met(met: Pairs, of: Ints, facts: SharedFacts, held: Ints, commits: CommitsReached) -> Met:
     """``of``: of each fact the row or key."""
-    value, (source, target) = facts.value, version_vectors
+    value = facts.value
     base, stamp = _newest(met.row_id, of, value, facts.stamp, held)
-    both = [branch for branch in source if branch in target]
-    crossed, several = crossed_rows(met.row_id, base, (of, value, facts.stamp), both)
+    crossed, several = crossed_rows(met.row_id, base, (of, value, facts.stamp), commits)
     is_known = (stamp > 0) | facts.are_all
-    pasts = OwnPasts(of, value, facts.stamp, list({**source, **target}))
+    pasts = OwnPasts(of, value, facts.stamp, commits)
     return Met(met, base, stamp, is_known, crossed, are_among(met.row_id, several), pasts)
 
 

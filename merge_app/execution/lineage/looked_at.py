@@ -15,7 +15,6 @@ from lakeui.common.records import record
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.cells import MadeRows
 from merge_app.execution.lineage.placed import Placed
-from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.ascending import are_among
 from merge_app.lineage.facts import Ints, Mask, News
 from merge_app.lineage.outcomes import TableOutcome
@@ -59,7 +58,6 @@ class LookedAt:
     cells: CellReader
     made: MadeRows
     conflicts: RowsRefused
-    version_vectors: tuple[VersionVector, VersionVector]
     judged: RowJudgement | None
     fresh: tuple[Group, ...] = ()
     combined: frozenset[int] = frozenset()

@@ -11,18 +11,11 @@ from merge_app.execution.lineage.keys import met_by_row
 from merge_app.execution.lineage.met_rows import met_rows
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.readers import Reader
-from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.facts import Ints, News
 from merge_app.lineage.outcomes import Pairs
 
 
-def with_one_past(
-    sides: tuple[Placed, Placed],
-    reader: Reader,
-    schema: Schema,
-    news: News,
-    version_vectors: tuple[VersionVector, VersionVector],
-) -> tuple[Placed, Placed]:
+def with_one_past(sides: tuple[Placed, Placed], reader: Reader, schema: Schema, news: News) -> tuple[Placed, Placed]:
     """Both sides. A row that both changed is again as it was only where one newest image is what both know: of several
     that did not know each other, each is a decision.
     """
@@ -32,7 +25,7 @@ def with_one_past(
     at = np.flatnonzero(as_before)
     if not len(at):
         return sides
-    past = met_by_row(reader, schema, Pairs(met.row_id[at], met.source_at[at], met.target_at[at]), version_vectors)
+    past = met_by_row(reader, schema, Pairs(met.row_id[at], met.source_at[at], met.target_at[at]))
     if not past.crossed:
         return sides
     several = np.isin(past.base, [row.images[0] for row in past.crossed])

@@ -4,27 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from merge_app.execution.lineage.vectors import CommitsKnown, Vectors, branches_of
+from merge_app.execution.lineage.vectors import CommitsKnown, CommitsReached
 from merge_app.lineage.facts import ABSENT, Ints, Mask
 from merge_app.lineage.segments import DOT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnPasts:
-    """``row``, ``value`` and ``stamp`` of all facts of rows that both sides know. ``branches``: on which these and the
-    facts of either side were made.
-    """
+    """``row``, ``value`` and ``stamp`` of all facts of rows that both sides know. ``commits``: those of the merge."""
 
     row: Ints
     value: Ints
     stamp: Ints
-    branches: Sequence[int] = ()
-    vectors: Vectors = field(default_factory=Vectors)
+    commits: CommitsReached
 
     def are_changes(self, rows: Ints, values: Ints, stamps: Ints, base_stamps: Ints) -> Mask:
         """Which facts differ from the newest one that they came after. ``values`` and ``stamps``: of a side, which
@@ -33,10 +29,10 @@ class OwnPasts:
         """
         found = np.zeros(len(rows), dtype=np.bool_)
         asked = np.flatnonzero((stamps != DOT) & (base_stamps > 0) & (stamps > base_stamps))
-        if not len(asked) or len(self.branches) < 2:
+        if not len(asked) or len(self.commits.branches) < 2:
             return found
-        made = branches_of(np.unique(np.concatenate([stamps[asked], self.stamp])).tolist(), self.branches)
-        known = CommitsKnown({version: branch for version, branch in made.items() if branch}, self.vectors)
+        met = np.unique(np.concatenate([stamps[asked], self.stamp])).tolist()
+        known = self.commits.known(met, self.commits.branches)
         pairs, pair_of = np.unique(np.stack([stamps[asked], base_stamps[asked]]), axis=1, return_inverse=True)
         for number, (stamp, base) in enumerate(pairs.T.tolist()):
             if known.made.keys() >= {stamp, base} and not known.knew(stamp, base):

@@ -16,7 +16,6 @@ from catalog_app.selectors.homes import NEVER
 from catalog_app.selectors.rows import fetch_all, json_value
 from merge_app.execution.lineage.readers import Reader
 from merge_app.execution.lineage.superseded import FACT_KINDS, MASKS
-from merge_app.execution.version_vectors import VersionVector
 from merge_app.lineage.ascending import are_among, ascending
 from merge_app.lineage.facts import ABSENT, Ints, Mask, image_codes, image_places
 
@@ -124,13 +123,11 @@ class _Event:
     partition: Any
 
 
-def shared_facts(reader: Reader, row_ids: Ints, version_vectors: tuple[VersionVector, VersionVector]) -> SharedFacts:
+def shared_facts(reader: Reader, row_ids: Ints) -> SharedFacts:
     """``row_ids``: ascending. Only lineage columns are read, of files that may hold the rows."""
     if not len(row_ids):
         return SharedFacts(row_ids, row_ids, row_ids, np.zeros(0, dtype=np.bool_))
-    source, target = version_vectors
-    shared = {branch: min(upto, target[branch]) for branch, upto in source.items() if branch in target}
-    shared = {branch: upto for branch, upto in shared.items() if upto < NEVER}
+    shared = {branch: upto for branch, upto in reader.commits.shared.items() if upto < NEVER}
     asked = {
         "table": reader.table_id,
         "smallest": int(row_ids[0]),

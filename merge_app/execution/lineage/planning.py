@@ -37,7 +37,7 @@ from merge_app.execution.lineage.rows import gone_rows, placed_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
 from merge_app.execution.lineage.table_cases import Parties, RowsDecision, TableCase
-from merge_app.execution.lineage.vectors import CommitsAsked
+from merge_app.execution.lineage.vectors import CommitsReached
 from merge_app.execution.lineage.whole_groups import comes_whole, decides, goes_whole, together
 from merge_app.lineage.choices import Choices
 from merge_app.lineage.facts import (
@@ -104,11 +104,13 @@ def _given_of_home(
 ) -> list[tuple[TableCase, _Given]]:
     tables = [case.table_id for case in cases]
     whole = [case.table_id for case in cases if case.may_come_whole]
-    sides = sides_load(tables, parties, whole, keyed=frozenset(case.table_id for case in cases if case.has_key))
     commits = parties.commits()
+    keyed = frozenset(case.table_id for case in cases if case.has_key)
+    sides = sides_load(tables, parties, whole, commits, keyed=keyed)
     readers = {case.table_id: _reader(case, sides, engine, commits) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
-    source, target = scopes_load(tables, sides.source_news, sides.target_news, codes, own=parties.own)
+    news = sides.source_news, sides.target_news
+    source, target = scopes_load(tables, *news, codes, commits.vectors, own=parties.own)
     if parties.own is not None:
         source = {table: [_as_dot(scope) for scope in scopes] for table, scopes in source.items()}
     for case in cases:
@@ -125,13 +127,13 @@ def _given_of_home(
     ]
 
 
-def _reader(case: TableCase, sides: Sides, engine: EngineSource, commits: CommitsAsked) -> Reader:
+def _reader(case: TableCase, sides: Sides, engine: EngineSource, commits: CommitsReached) -> Reader:
     both = sides.source[case.table_id], sides.target[case.table_id]
     for side in both:
         commits.expect(side)
     shown = (file for side in both for file in side.shown)
     reader = reader_of(case.table_id, shown, (item for side in both for item in side.gone), engine, case.schema)
-    reader.knew = commits.knew
+    reader.commits = commits
     if case.has_key:
         keys = Keys(case.merged, reader)
         reader.keys_of = lambda images: keys.codes(images, keys.places_shared(images))
@@ -263,7 +265,7 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
     finer, clashes = _finer(case, given, group, facts, merged)
     kept = done.overtaken or _overtaken(merged, facts.source, facts.target) if parties.staged else merged.kept_rows
     looked_at = LookedAt(
-        merged, sides, news, group, cell_reader, made, done.conflicts, parties.version_vectors, done.judged,
+        merged, sides, news, group, cell_reader, made, done.conflicts, done.judged,
         combined=frozenset(case.how),
     )  # fmt: skip
     return _MergedRows(steps, kept, looked_at, finer, clashes)
@@ -337,17 +339,17 @@ def _by_cell(case: TableCase, given: _Given, group: Group, facts: TableFacts) ->
 
 def _sides(case: TableCase, given: _Given, group: Group, keys: Keys, cells: CellReader) -> tuple[Placed, Placed]:
     """The rows of both sides; of those that both changed data columns are read, where cells are merged."""
-    reader, news, version_vectors = given.reader, given.loaded.news, given.parties.version_vectors
+    reader, news = given.reader, given.loaded.news
     if case.has_key:
         rows = keyed_rows(group, reader, news, keys)
         pairs = tuple(find(rows.source.facts, rows.target.facts, news) for find in (met_rows, met_places))
-        pasts, places = met_by_key(reader, keys, rows, (pairs[0], pairs[1]), version_vectors)
+        pasts, places = met_by_key(reader, keys, rows, (pairs[0], pairs[1]))
         sides = with_places(pairs[1], places, (rows.source, rows.target), news)
     else:
         sides = placed_rows(group, reader, news)
         if case.granularity is not Granularity.CELL:
-            return with_one_past(sides, reader, case.merged, news, version_vectors)
-        pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news), version_vectors)
+            return with_one_past(sides, reader, case.merged, news)
+        pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news))
     cells.cross(pasts.crossed, case.how)
     return with_values(pasts, sides, group, cells, case.how)
 

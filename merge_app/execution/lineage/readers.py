@@ -15,6 +15,7 @@ from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.segments import files_load
 from catalog_app.storage.deletes import StoredFacts
 from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.lineage.vectors import CommitsReached
 from merge_app.lineage.ascending import are_among, ascending
 from merge_app.lineage.facts import Ints, image_places
 from merge_app.lineage.segments import Gone, ShownFile
@@ -25,8 +26,8 @@ Found = TypeVar("Found")
 @dataclass(slots=True)
 class Reader:
     """Reads lineage columns of one table's files, each file once. ``wanted``: data files and delete files that will be
-    asked for. ``keys_of``: codes of the primary keys of images, of a table that has one. ``knew``: whether one commit
-    knew an earlier one.
+    asked for. ``keys_of``: codes of the primary keys of images, of a table that has one. ``commits``: those of
+    the merge.
     """
 
     table_id: int
@@ -36,7 +37,7 @@ class Reader:
     partitions: dict[PartitionValues, int] = field(default_factory=dict)
     wanted: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
     keys_of: Callable[[Ints], Ints] | None = None
-    knew: Callable[[int, int], bool] = lambda *_: True
+    commits: CommitsReached = field(default_factory=CommitsReached)
     _files: dict[int, tuple[Ints, StoredFacts | None]] = field(default_factory=dict)
     _marks: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
 

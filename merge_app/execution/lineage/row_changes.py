@@ -149,7 +149,7 @@ class RowChanges:
         found = np.full(len(at), ABSENT, dtype=np.int64)
         if not self.schema.is_keyed:
             met = met_rows(sides[0].facts, sides[1].facts, self.looked_at.news)
-            images = met_by_row(self.looked_at.cells.reader, self.schema, met, self.looked_at.version_vectors).base
+            images = met_by_row(self.looked_at.cells.reader, self.schema, met).base
             place = np.searchsorted(pairs.row_id[at], met.row_id)
             found[place] = images
             return found

@@ -235,7 +235,7 @@ def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[s
     not, they were live, and it moved them.
     """
     if item.placed.version > stamp.version and (
-        item.placed.version == DOT or reader.knew(item.placed.version, stamp.version)
+        item.placed.version == DOT or reader.commits.knew(item.placed.version, stamp.version)
     ):
         return {"partition": ABSENT, "placed": 0, "placed_kind": 0, "placed_brings": 0, "placed_undoes": 0}
     return _place_columns(item.partition, item.placed, reader)

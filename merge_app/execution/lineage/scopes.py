@@ -55,7 +55,13 @@ Code = Callable[[PartitionValues], int]
 
 
 def scopes_load(
-    tables: Collection[int], source: Ranges, target: Ranges, codes: Mapping[int, Code], *, own: int | None = None
+    tables: Collection[int],
+    source: Ranges,
+    target: Ranges,
+    codes: Mapping[int, Code],
+    vectors: Vectors,
+    *,
+    own: int | None = None,
 ) -> tuple[dict[int, list[Scope]], dict[int, list[Scope]]]:
     """By table, the scopes of each side's commits in order. ``codes``: by table, what gives a partition its code.
     ``own``: of a transaction, its workspace. What its MERGE INTO inserts, no row matched (R9).
@@ -64,7 +70,6 @@ def scopes_load(
     both = source + target
     if not both:
         return sides
-    vectors = Vectors()
     loaded = fetch_all(_SCOPES, {**both.parameters, "tables": list(tables), "own": own})
     for place, table_id, branch, version, kind, changes, overwrite, stored in loaded:
         found, metrics = sides[place > len(source)], json_value(stored)

@@ -16,6 +16,7 @@ from merge_app.execution.lineage.ranges import RANGES, versions_load
 from merge_app.execution.lineage.staged_files import overlay, touched_files
 from merge_app.execution.lineage.superseded import FACT_KINDS, MASKS, superseded_leave_out
 from merge_app.execution.lineage.table_cases import Parties
+from merge_app.execution.lineage.vectors import CommitsReached
 from merge_app.execution.lineage.written import LOOKED_AT, ROWS_AT, WRITTEN, looked_at_parameters, written_of
 from merge_app.execution.version_vectors import Ranges
 from merge_app.lineage.facts import News
@@ -218,21 +219,25 @@ class Sides:
 
 
 def sides_load(
-    tables: Collection[int], parties: Parties, whole: Collection[int], *, keyed: AbstractSet[int] = frozenset()
+    tables: Collection[int],
+    parties: Parties,
+    whole: Collection[int],
+    commits: CommitsReached,
+    *,
+    keyed: AbstractSet[int] = frozenset(),
 ) -> Sides:
     """``whole``: tables of which files that meet no other need not be looked at one by one. ``keyed``: tables with a
     primary key.
     """
     own, staged = parties.own, parties.staged
-    version_vectors = parties.version_vectors
-    ranges = Ranges.of_news(*version_vectors), Ranges.of_news(*version_vectors[::-1])
+    ranges = Ranges.of_news(commits.source, commits.target), Ranges.of_news(commits.target, commits.source)
     versions = versions_load(*ranges)
     is_branch = own is None and not staged and not parties.restored
     dots = _own_versions(own) if own is not None else frozenset()
     shown: dict[str, dict[int, list[ShownFile]]] = {"source": defaultdict(list), "target": defaultdict(list)}
     gone = _gone_load(tables, ranges, dots)
     for side in gone:
-        superseded_leave_out(side, tables, version_vectors, versions, keyed=keyed)
+        superseded_leave_out(side, tables, commits, versions, keyed=keyed)
     asked = _asked(tables, parties) | ranges[0].parameters
     asked |= looked_at_parameters(whole if is_branch else (), versions[0], gone)
     written: dict[int, CarryWritten] = {}

@@ -12,8 +12,8 @@ import numpy as np
 
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.lineage.ranges import RANGES
-from merge_app.execution.lineage.vectors import Vectors
-from merge_app.execution.version_vectors import Ranges, VersionVector
+from merge_app.execution.lineage.vectors import CommitsReached, Vectors
+from merge_app.execution.version_vectors import Ranges
 from merge_app.lineage.facts import Ints
 from merge_app.lineage.segments import Gone, LivedRows
 
@@ -78,7 +78,7 @@ class _Removal:
 def superseded_leave_out(
     gone: Mapping[int, list[Gone]],
     tables: Collection[int],
-    version_vectors: tuple[VersionVector, VersionVector],
+    commits: CommitsReached,
     news: Collection[Ints],
     *,
     keyed: AbstractSet[int],
@@ -89,11 +89,11 @@ def superseded_leave_out(
     that a commit shows which knew the newer removal lived on: of it that removal is no fact. In ``keyed`` tables, those
     with a primary key, a key lives on in any row.
     """
-    known = _known_after(version_vectors, news)
+    known = _known_after(commits, news)
     superseding = _superseding_load(gone, tables, known)
     if not superseding:
         return
-    lived = _lived_load(known, superseding)
+    lived = _lived_load(known, superseding, commits.vectors)
 
     def left_of(table_id: int, item: Gone, removals: Collection[_Removal]) -> Gone | None:
         return _left_of(item, removals, lived.get(table_id), has_key=table_id in keyed)
@@ -135,14 +135,14 @@ def _left_of(item: Gone, superseding: Collection[_Removal], lived: _Lived | None
 class _Lived:
     """Rows of one table that commits show which both sides know, by the range of their row ids."""
 
-    def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, rows: Sequence[Sequence[Any]], vectors: Vectors) -> None:
         ordered = sorted(rows, key=lambda row: row[2])
         self._commits: list[Commit] = [(branch_id, version) for version, branch_id, *_ in ordered]
         self._smallest = np.array([row[2] for row in ordered], dtype=np.int64)
         self._reached = np.maximum.accumulate(np.array([row[3] for row in ordered], dtype=np.int64))
         self._largest = [row[3] for row in ordered]
         self._shown = [LivedRows(row[4], row[5], tuple(row[6])) for row in ordered]
-        self._vectors = Vectors()
+        self._vectors = vectors
 
     def after(self, removal: _Removal, item: Gone, *, has_key: bool) -> tuple[LivedRows, ...]:
         """Those that may be of the item, or have a key of it, of commits that knew the removal or made it."""
@@ -156,19 +156,20 @@ class _Lived:
         )
 
 
-def _lived_load(known: Ranges, superseding: Mapping[tuple[int, int], Sequence[_Removal]]) -> dict[int, _Lived]:
+def _lived_load(
+    known: Ranges, superseding: Mapping[tuple[int, int], Sequence[_Removal]], vectors: Vectors
+) -> dict[int, _Lived]:
     oldest = min(each.commit[1] for found in superseding.values() for each in found)
     rows: dict[int, list[Any]] = defaultdict(list)
     tables = sorted({table_id for table_id, _ in superseding})
     for table_id, *row in fetch_all(_LIVED, {**known.parameters, "tables": tables, "oldest": oldest}):
         rows[table_id].append(row)
-    return {table_id: _Lived(of_table) for table_id, of_table in rows.items()}
+    return {table_id: _Lived(of_table, vectors) for table_id, of_table in rows.items()}
 
 
-def _known_after(version_vectors: tuple[VersionVector, VersionVector], news: Collection[Ints]) -> Ranges:
+def _known_after(commits: CommitsReached, news: Collection[Ints]) -> Ranges:
     """Commits that both sides reach, as far as they may be newer than some news."""
     lowest = min((int(versions[0]) for versions in news if len(versions)), default=None)
     if lowest is None:
         return Ranges()
-    upto = {branch: min(version, version_vectors[1].get(branch, 0)) for branch, version in version_vectors[0].items()}
-    return Ranges.of_news(upto, dict.fromkeys(upto, lowest))
+    return Ranges.of_news(commits.shared, dict.fromkeys(commits.shared, lowest))

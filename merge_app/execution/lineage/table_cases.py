@@ -13,7 +13,7 @@ from catalog_app.selectors.homes import Homes
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.staged_files import RestoredFiles
-from merge_app.execution.lineage.vectors import CommitsAsked
+from merge_app.execution.lineage.vectors import CommitsReached
 from merge_app.execution.version_vectors import VersionVector, bounded
 from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.facts import (
@@ -103,13 +103,9 @@ class Parties:
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
     floors: VersionVector = field(default_factory=dict)
 
-    @property
-    def version_vectors(self) -> tuple[VersionVector, VersionVector]:
-        return self.source_version_vector, self.target_version_vector
-
-    def commits(self) -> CommitsAsked:
+    def commits(self) -> CommitsReached:
         """Those that either side knows."""
-        return CommitsAsked(list({**self.source_version_vector, **self.target_version_vector}))
+        return CommitsReached(self.source_version_vector, self.target_version_vector)
 
     def of_home(self, catalog_id: int, *, are_new: bool) -> Parties:
         """For tables of one home. Of a table that it never had, a target knows no fact."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from catalog_app.models import Branch
@@ -14,14 +15,6 @@ from merge_app.lineage.segments import FileSide
 _COMMITS = """
 SELECT version, branch_id FROM catalog_app_commit WHERE version = ANY(%(versions)s) AND branch_id = ANY(%(branches)s)
 """
-
-
-def branches_of(stamps: Collection[int], branches: Sequence[int]) -> dict[int, int]:
-    """The branch of each commit. A number of two commits, of catalogs that were apart, is left out."""
-    found: dict[int, int] = {}
-    for version, branch in fetch_all(_COMMITS, {"versions": list(stamps), "branches": list(branches)}):
-        found[version] = branch if version not in found else 0
-    return found
 
 
 class Vectors:
@@ -68,28 +61,50 @@ class CommitsKnown:
         return self.vectors.knew((self.made[stamp], stamp), (self.made[other], other))
 
 
-@dataclass(slots=True)
-class CommitsAsked:
-    """Which commits of these branches knew which others. The branches of all that are expected are looked up with the
-    first that is asked for.
+@dataclass(slots=True, eq=False)
+class CommitsReached:
+    """The commits that either side of a merge reaches. The branch of each, and each version vector, is looked up once.
+    ``source``, ``target``: what the sides reach.
     """
 
-    branches: Sequence[int]
+    source: VersionVector = field(default_factory=dict)
+    target: VersionVector = field(default_factory=dict)
+    vectors: Vectors = field(default_factory=Vectors)
+    branches: AbstractSet[int] = field(init=False)
     _expected: set[int] = field(default_factory=set)
-    _made: dict[int, int] = field(default_factory=dict)
-    _vectors: Vectors = field(default_factory=Vectors)
+    _on: dict[int, set[int]] = field(default_factory=dict)
+    """By version the branches that have a commit of it: several, of catalogs that were apart."""
+
+    def __post_init__(self) -> None:
+        self.branches = self.source.keys() | self.target.keys()
+
+    @property
+    def shared(self) -> VersionVector:
+        """What both sides reach."""
+        return {branch: min(upto, self.target[branch]) for branch, upto in self.source.items() if branch in self.target}
 
     def expect(self, side: FileSide) -> None:
-        """The commits that deleted rows of the side, and those that renamed the partition of these since."""
+        """The commits that deleted rows of the side, and those that renamed the partition of these since, are looked up
+        with the first that is asked for.
+        """
         deleted = [(file.placed, mark.stamp) for file in side.shown for mark in file.deletes]
         deleted += [(item.placed, item.stamp) for item in side.gone]
         for placed, stamp in deleted:
             if placed.version > stamp.version:
                 self._expected |= {placed.version, stamp.version}
 
+    def known(self, stamps: Collection[int], branches: Collection[int]) -> CommitsKnown:
+        """Those of the stamps that one commit alone of these branches has."""
+        if asked := {*self._expected, *stamps} - self._on.keys():
+            self._on |= {stamp: set() for stamp in asked}
+            for version, branch in fetch_all(_COMMITS, {"versions": list(asked), "branches": list(self.branches)}):
+                self._on[version].add(branch)
+        found = {stamp: self._on[stamp].intersection(branches) for stamp in stamps}
+        return CommitsKnown({stamp: on.pop() for stamp, on in found.items() if len(on) == 1}, self.vectors)
+
     def knew(self, stamp: int, other: int) -> bool:
         """A commit whose branch is not known knew all before it."""
-        if asked := {*self._expected, stamp, other} - self._made.keys():
-            self._made |= dict.fromkeys(asked, 0) | branches_of(asked, self.branches)
-        made, made_other = self._made[stamp], self._made[other]
-        return not (made and made_other) or self._vectors.knew((made, stamp), (made_other, other))
+        if not self.branches:
+            return True
+        known = self.known((stamp, other), self.branches)
+        return len(known.made) < len({stamp, other}) or known.knew(stamp, other)
