@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   base: "/static/app/",
   plugins: [react()],
+  css: { modules: { localsConvention: "camelCaseOnly" } },
   build: {
     // collectstatic leaves out names that begin with a dot, where Vite would put it otherwise.
     manifest: "manifest.json",

@@ -154,7 +154,7 @@ describe("a pipeline of every strategy", () => {
     const list = page.getByRole("region", { name: "Lineage" });
     await list.getByRole("row", { name: /^table flights\.flights pipeline routes/ }).waitFor();
     await list.getByRole("row", { name: /^pipeline routes table flights\.routes/ }).waitFor();
-    await page.locator(".lineage .box", { hasText: "flights.routes" }).waitFor();
+    await page.locator("svg text", { hasText: "flights.routes" }).waitFor();
     await isInOrder(page);
   });
 

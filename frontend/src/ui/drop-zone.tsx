@@ -2,9 +2,10 @@ import { useState, type DragEvent, type ReactNode } from "react";
 
 import { bytes } from "../model/format";
 import { Button } from "./button";
+import { classes } from "./classes";
 import { Icon } from "./icons";
 import { Muted } from "./muted";
-import "../styles/drop-zone.css";
+import styles from "./drop-zone.module.css";
 
 const ACCEPTED = ".csv,.tsv,.txt,.json,.jsonl,.ndjson,.parquet,.arrow,.arrows,.feather,.gz,.zst,.bz2";
 
@@ -22,10 +23,10 @@ export function DropZone({ onFiles, takesSeveral = false, children }: { onFiles:
   };
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- dropping is a second way; the field in it has the keyboard's
-    <label className={`drop-zone ${isOver ? "over" : ""}`} onDragOver={over} onDragLeave={() => setOver(false)} onDrop={drop}>
+    <label className={classes(styles.dropZone, isOver && styles.over)} onDragOver={over} onDragLeave={() => setOver(false)} onDrop={drop}>
       <Icon name="import" size={28} />
       <span>
-        <strong>{takesSeveral ? "Drop files here" : "Drop a file here"}</strong>, or <span className="choose">{takesSeveral ? "choose them" : "choose one"}</span>
+        <strong>{takesSeveral ? "Drop files here" : "Drop a file here"}</strong>, or <span className={styles.choose}>{takesSeveral ? "choose them" : "choose one"}</span>
       </span>
       <Muted isSmall>{children}</Muted>
       <input

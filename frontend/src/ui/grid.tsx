@@ -13,7 +13,7 @@ export interface GridColumn {
 interface GridLook {
   label: string;
   columns: readonly GridColumn[];
-  className?: string;
+  className?: string | undefined;
   /** A CSS length: how high it may become before it scrolls. */
   height?: string;
   /** Where people may change the widths of columns. */

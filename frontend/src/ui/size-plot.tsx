@@ -1,21 +1,22 @@
 import { bytesRound, counted } from "../model/format";
 import { sizeBins } from "../model/plot";
+import { classes } from "./classes";
 import { Muted } from "./muted";
-import "../styles/plots.css";
+import styles from "./plots.module.css";
 
 /** How many files are how large, in powers of ten. `isPart`: there are more files than these. */
 export function SizePlot({ sizes, isPart }: { sizes: readonly number[]; isPart: boolean }) {
   const bins = sizeBins(sizes);
   const most = Math.max(...bins.map((bin) => bin.count));
   return (
-    <figure className="plot">
+    <figure className={styles.plot}>
       <figcaption className="small">
         <strong>File sizes</strong> <Muted>
           {isPart ? "of the first " : "of "}
           {counted(sizes.length, "file")}
         </Muted>
       </figcaption>
-      <dl className="size-plot small">
+      <dl className={classes("small", styles.sizePlot)}>
         {bins.map((bin) => (
           <div key={bin.from}>
             <dt className="number muted">

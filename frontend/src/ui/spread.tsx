@@ -1,7 +1,7 @@
 import { numberText } from "../model/chart";
 import type { Bin } from "../model/column-profile";
 import { counted } from "../model/format";
-import "../styles/charts.css";
+import styles from "./spread.module.css";
 
 const WIDTH = 120;
 const HEIGHT = 24;
@@ -17,11 +17,11 @@ export function Spread({ bins, name, all = bins }: { bins: readonly Bin[]; name:
   const width = WIDTH / (new Set(all.map(({ at }) => at)).size + 1);
   const mode = bins.find(({ count: found }) => found === most);
   return (
-    <svg className="spread" role="img" aria-label={`${name}: most values lie around ${numberText(mode?.at ?? least)}, between ${numberText(least)} and ${numberText(largest)}`} width={WIDTH} height={HEIGHT}>
+    <svg className={styles.spread} role="img" aria-label={`${name}: most values lie around ${numberText(mode?.at ?? least)}, between ${numberText(least)} and ${numberText(largest)}`} width={WIDTH} height={HEIGHT}>
       {bins.map(({ at, count: found }) => {
         const height = Math.max(1, (found / most) * HEIGHT);
         return (
-          <rect key={at} className="bar" x={((at - first) / (last - first || 1)) * (WIDTH - width)} y={HEIGHT - height} width={width} height={height}>
+          <rect key={at} className={styles.bar} x={((at - first) / (last - first || 1)) * (WIDTH - width)} y={HEIGHT - height} width={width} height={height}>
             <title>{`around ${numberText(at)}: ${counted(found, "value")}`}</title>
           </rect>
         );

@@ -1,8 +1,9 @@
 import { useState, type PointerEvent } from "react";
 
 import { stepPath, ticks } from "../model/plot";
+import { classes } from "./classes";
 import { Muted } from "./muted";
-import "../styles/plots.css";
+import styles from "./plots.module.css";
 
 export interface PlotPoint {
   value: number;
@@ -39,7 +40,7 @@ export function StepPlot({
   };
   const line = stepPath(values, top);
   return (
-    <figure className="plot">
+    <figure className={styles.plot}>
       <figcaption className="row apart small">
         <strong>{title}</strong>
         {shown ? (
@@ -48,8 +49,8 @@ export function StepPlot({
           </span>
         ) : null}
       </figcaption>
-      <div className="plot-box">
-        <div className="plot-scale" aria-hidden="true">
+      <div className={styles.plotBox}>
+        <div className={styles.plotScale} aria-hidden="true">
           {scale.toReversed().map((tick) => (
             <span key={tick}>{formatTick(tick)}</span>
           ))}
@@ -62,16 +63,16 @@ export function StepPlot({
           onPointerMove={point}
           onPointerLeave={() => setPointed(undefined)}
         >
-          <path className="area" d={`${line}V1H0Z`} />
+          <path className={styles.area} d={`${line}V1H0Z`} />
           {scale.map((tick) => (
-            <path key={tick} className="tick" d={`M0 ${top > 0 ? 1 - tick / top : 1}H1`} />
+            <path key={tick} className={styles.tick} d={`M0 ${top > 0 ? 1 - tick / top : 1}H1`} />
           ))}
-          <path className="line" d={line} />
+          <path className={styles.line} d={line} />
           {place < points.length - 1 || pointed !== undefined ? (
-            <rect className="place" x={place / points.length} width={1 / points.length} y={0} height={1} />
+            <rect className={styles.place} x={place / points.length} width={1 / points.length} y={0} height={1} />
           ) : null}
         </svg>
-        <div className="plot-ends muted" aria-hidden="true">
+        <div className={classes("muted", styles.plotEnds)} aria-hidden="true">
           <span>{points[0]?.label}</span>
           <span>{points.length > 1 ? points.at(-1)?.label : ""}</span>
         </div>

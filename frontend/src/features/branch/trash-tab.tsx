@@ -13,7 +13,7 @@ import { Muted } from "../../ui/muted";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { TextField, WriteDialog } from "../sql/write-dialog";
-import "../../styles/trash.css";
+import styles from "../../ui/trash.module.css";
 
 /** What was dropped from the branch and can come back. */
 export function TrashTab({ catalog, branch }: { catalog: string; branch: string }) {
@@ -30,7 +30,7 @@ export function TrashTab({ catalog, branch }: { catalog: string; branch: string 
               <p>A dropped table or database stands here until it is too old. It comes back with its rows and its history.</p>
             </Empty>
           ) : (
-            <ul className="trash" aria-label={`Dropped from ${branch}`}>
+            <ul className={styles.trash} aria-label={`Dropped from ${branch}`}>
               {found.map((entry) => (
                 <DroppedRow key={`${entry.kind} ${entry.id}`} entry={entry} branch={branch} onWanted={mayWrite ? setWanted : undefined} />
               ))}
@@ -57,7 +57,7 @@ function nameOf({ database, table }: Dropped): string {
 function DroppedRow({ entry, branch, onWanted }: { entry: Dropped; branch: string; onWanted: ((entry: Dropped) => void) | undefined }) {
   return (
     <li>
-      <span className="what">
+      <span className={styles.what}>
         <span className="row">
           <Icon name={entry.kind === "table" ? "tables" : "database"} size={14} />
           <strong className="ellipsis">

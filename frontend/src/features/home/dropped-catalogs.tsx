@@ -10,7 +10,7 @@ import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { TextField, WriteDialog } from "../sql/write-dialog";
-import "../../styles/trash.css";
+import styles from "../../ui/trash.module.css";
 
 /** Catalogs that were dropped and can come back; nothing where there are none. */
 export function DroppedCatalogs() {
@@ -20,10 +20,10 @@ export function DroppedCatalogs() {
   if (found.length === 0) return null;
   return (
     <Panel title="Dropped catalogs">
-      <ul className="trash" aria-label="Dropped catalogs">
+      <ul className={styles.trash} aria-label="Dropped catalogs">
         {found.map((entry) => (
           <li key={entry.catalog_id}>
-            <span className="what">
+            <span className={styles.what}>
               <span className="row">
                 <Icon name="database" size={14} />
                 <strong className="ellipsis">

@@ -9,6 +9,7 @@ import { Input } from "../../ui/field";
 import { Grid } from "../../ui/grid";
 import type { Target } from "./target-fields";
 import { Muted } from "../../ui/muted";
+import styles from "./imports.module.css";
 
 const TYPES = ["string", "boolean", "int", "bigint", "double", "decimal(18,2)", "date", "timestamp", "timestamp_ntz", "binary"];
 
@@ -45,12 +46,12 @@ export function ColumnChoices({
           <option key={type}>{type}</option>
         ))}
       </datalist>
-      <Grid label="Columns of the file" columns={heads} className="choices">
+      <Grid label="Columns of the file" columns={heads} className={styles.choices}>
         {file.columns.map((column) => {
           const refusal = refusalOf(open, column.source);
           const change = (more: Change) => reread.mutate({ columns: [{ source: column.source, ...more }] });
           return (
-            <tr key={column.source} className={column.include ? "" : "left-out"}>
+            <tr key={column.source} className={column.include ? "" : styles.leftOut}>
               <td>
                 <input
                   type="checkbox"
@@ -132,7 +133,7 @@ function TextChoice({ label, value, list, onSay }: { label: string; value: strin
 
 function Problem({ text }: { text: string }) {
   return (
-    <p className="problem" role="alert">
+    <p className={styles.problem} role="alert">
       {text}
     </p>
   );

@@ -8,7 +8,6 @@ import { PageHead } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { ImportReview } from "./import-review";
 import { SendFile } from "./send-file";
-import "../../styles/imports.css";
 
 /** Bring a CSV, JSON, Parquet or Arrow file into a table of a branch: send it, look at what was found, say where it goes. */
 export function ImportPage() {

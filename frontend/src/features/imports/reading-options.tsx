@@ -7,6 +7,7 @@ import { Input } from "../../ui/field";
 import { Muted } from "../../ui/muted";
 import { Select } from "../../ui/select";
 import { Failure } from "../../ui/states";
+import styles from "./imports.module.css";
 
 const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" } as const;
 type Delimiter = keyof typeof DELIMITERS;
@@ -69,7 +70,7 @@ export function ReadingOptions({ file, open, reread }: { file: FileImport; open:
   const sayOnEnter = (event: KeyboardEvent) => event.key === "Enter" && say();
   return (
     <div className="inside stack tight">
-      <div className="reading-options">
+      <div className={styles.readingOptions}>
         {file.format === "csv" ? (
           <>
             <label className="row">

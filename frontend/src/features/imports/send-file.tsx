@@ -8,6 +8,7 @@ import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
+import styles from "./imports.module.css";
 
 export function SendFile({ place, isPlain, onSent }: { place: ImportPlace; isPlain: boolean; onSent: (importId: string) => void }) {
   const send = useImportSend(place, isPlain);
@@ -37,7 +38,7 @@ function WaitingFiles({ place }: { place: ImportPlace }) {
   if (found.length === 0) return null;
   return (
     <Panel title="Files that wait">
-      <ul className="waiting-files">
+      <ul className={styles.waitingFiles}>
         {found.map((file) => (
           <li key={file.id}>
             <Link to={importAddress(place.catalog, place.branch, { import: file.id })}>{file.name}</Link>

@@ -6,6 +6,7 @@ import { useDatabases, useTables } from "../../queries/tables";
 import { Field, Input } from "../../ui/field";
 import { Select } from "../../ui/select";
 import { Empty, Loaded } from "../../ui/states";
+import styles from "./imports.module.css";
 
 /** Where rows go. `key` and `partition` hold names that columns have in the file: those in the table may change. */
 export interface Target {
@@ -48,7 +49,7 @@ function Fields({
 }) {
   const change = (more: Partial<Target>) => onChange({ ...target, ...more });
   return (
-    <div className="target-fields">
+    <div className={styles.targetFields}>
       <fieldset className="row">
         <legend className="visually-hidden">New or existing table</legend>
         <label className="row">
@@ -96,7 +97,7 @@ function TableField({ place, target, onTable }: { place: ImportPlace; target: Ta
           ))}
         </datalist>
       )}
-      {taken ? <span className="problem">There is a table of this name: choose another, or add rows to it.</span> : null}
+      {taken ? <span className={styles.problem}>There is a table of this name: choose another, or add rows to it.</span> : null}
     </Field>
   );
 }

@@ -14,6 +14,7 @@ import { useRules } from "../../queries/compare";
 import { useMerge } from "../../queries/merges";
 import { BranchLink } from "../../ui/branch-name";
 import { Button, LinkButton } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Icon } from "../../ui/icons";
 import { MarkBadge } from "../../ui/mark";
 import { Menu } from "../../ui/menu";
@@ -31,7 +32,7 @@ import { ReviewEvidence } from "./review-evidence";
 import { RevertDialog } from "./revert-dialog";
 import { Undone } from "./undone";
 import { WaysOut } from "./ways-out";
-import "../../styles/merges.css";
+import styles from "./merges.module.css";
 
 export function MergePage() {
   const { mergeId = "" } = useParams();
@@ -204,7 +205,7 @@ function Findings({ title, findings, record }: { title: string; findings: readon
   return (
     <Panel title={`${title} (${findings.length})`}>
       {[...groupBy(findings, (finding) => finding.object)].map(([object, found]) => (
-        <div key={object} className="inside finding-group">
+        <div key={object} className={classes("inside", styles.findingGroup)}>
           <h3>
             <Link to={`${address}?object=${found[0]?.kind}:${found[0]?.object_id}`}>{inOrder(object)}</Link>
           </h3>

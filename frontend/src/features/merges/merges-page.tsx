@@ -12,7 +12,7 @@ import { Select } from "../../ui/select";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { OutcomeBadge } from "./outcome-badge";
-import "../../styles/merges.css";
+import styles from "./merges.module.css";
 
 /** The audit of a catalog: merges first, and records of every other kind. The kind stands in the address. */
 export function MergesPage() {
@@ -65,10 +65,10 @@ function RecordList({ title, empty, records }: { title: string; empty: string; r
     );
   }
   return (
-    <ul className="merge-list" aria-label={title}>
+    <ul className={styles.mergeList} aria-label={title}>
       {records.map((record) => (
         <li key={record.merge_id}>
-          <span className="states">
+          <span className={styles.states}>
             <OutcomeBadge outcome={record.outcome} />
             {record.undone_by ? <RevertedBadge undone={record.undone_by} /> : null}
             {record.status === "conflicted" ? (
@@ -81,7 +81,7 @@ function RecordList({ title, empty, records }: { title: string; empty: string; r
             <RecordName record={record} />
           </Link>
           <Muted isSmall>{record.version === null ? "" : `made v${record.version}`}</Muted>
-          <Muted isSmall className="when">
+          <Muted isSmall className={styles.when}>
             {record.actor ? `${record.actor}, ` : ""}
             <Time at={record.time} />
           </Muted>

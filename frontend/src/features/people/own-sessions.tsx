@@ -5,6 +5,7 @@ import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import styles from "../../ui/token-list.module.css";
 
 /** Where one is signed in. */
 export function OwnSessions() {
@@ -19,7 +20,7 @@ export function OwnSessions() {
           results.length === 0 ? (
             <Empty title="No session" />
           ) : (
-            <ul className="token-list" aria-label="Sessions">
+            <ul className={styles.tokenList} aria-label="Sessions">
               {results.map((session) => (
                 <li key={session.id}>
                   <span className="ellipsis" title={session.agent}>

@@ -7,6 +7,7 @@ import { plottedRuns, rowsText, rowsTouched, rowsWords, runMilliseconds } from "
 import { usePipelineRuns } from "../../queries/pipelines";
 import { Muted } from "../../ui/muted";
 import { useIsNarrow } from "../../ui/narrow";
+import { Plots } from "../../ui/plots";
 import { Empty, Loaded } from "../../ui/states";
 import { StepPlot } from "../../ui/step-plot";
 import { Elapsed, Time } from "../../ui/time";
@@ -58,11 +59,11 @@ function RunPlots({ runs }: { runs: readonly PipelineRun[] }) {
     runs.map((run) => ({ value: value(run), label: run.committed_version === null ? "no commit" : `v${run.committed_version}` }));
   const marked = runs.length - 1;
   return (
-    <div className="plots">
+    <Plots>
       <StepPlot title={`Rows written by the last ${counted(runs.length, "run")}`} points={points((run) => rowsTouched(run.metrics))} format={count} marked={marked} />
       <StepPlot title="Bytes written" points={points((run) => run.metrics.bytes_written ?? 0)} format={bytes} formatTick={bytesRound} marked={marked} />
       <StepPlot title="Time" points={points(runMilliseconds)} format={duration} marked={marked} />
-    </div>
+    </Plots>
   );
 }
 

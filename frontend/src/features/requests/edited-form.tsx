@@ -5,10 +5,11 @@ import { beginning, jsonOf, rowJson, typedOf, type Typed } from "../../model/edi
 import { cellText } from "../../model/format";
 import type { Pair } from "../../queries/compare";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Dialog } from "../../ui/dialog";
 import { Field, Input } from "../../ui/field";
 import { Muted } from "../../ui/muted";
-import "../../styles/edited-form.css";
+import styles from "../../ui/edited-field.module.css";
 
 /** A row in conflict, and the columns of which values can be typed. `all` are those that the row has values of. */
 export interface EditedPlace {
@@ -68,7 +69,7 @@ function EditedField({ column, place, row, pair, value, onChange }: FieldProps) 
   });
   const areApart = offers.some(({ held }) => JSON.stringify(held) !== JSON.stringify(offers[0]?.held));
   return (
-    <div className="edited-field">
+    <div className={styles.editedField}>
       <Field
         label={
           <>
@@ -98,7 +99,7 @@ function EditedField({ column, place, row, pair, value, onChange }: FieldProps) 
           NULL<span className="visually-hidden"> for {column.name}</span>
         </label>
       </span>
-      {isWrong ? <p className="small conflict-ink">It is no {column.type}.</p> : null}
+      {isWrong ? <p className={classes("small", styles.conflictInk)}>It is no {column.type}.</p> : null}
     </div>
   );
 }

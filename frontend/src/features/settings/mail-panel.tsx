@@ -7,6 +7,8 @@ import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import tokens from "../../ui/token-list.module.css";
+import styles from "./mail-panel.module.css";
 
 /** What can be chosen, in the order of the page. */
 const EVENTS: readonly { event: MailEvent; means: string }[] = [
@@ -139,7 +141,7 @@ interface EventTableProps {
 
 function EventTable({ events, onEvents, chatEvents, onChatEvents }: EventTableProps) {
   return (
-    <table className="event-choices">
+    <table className={styles.eventChoices}>
       <caption className="small">Send me a message when</caption>
       <thead>
         <tr>
@@ -189,7 +191,7 @@ function SentMessages() {
     <Loaded query={mails} label="messages">
       {({ results }) =>
         results.length === 0 ? null : (
-          <ul className="token-list" aria-label="Messages">
+          <ul className={tokens.tokenList} aria-label="Messages">
             {results.map((mail) => (
               <li key={mail.id}>
                 <span className="ellipsis" title={mail.subject}>

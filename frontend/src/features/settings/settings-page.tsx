@@ -19,7 +19,7 @@ import { AgentList } from "../people/agent-list";
 import { PasswordPanel } from "../people/password-panel";
 import { MailPanel } from "./mail-panel";
 import { NoticesPanel } from "./notices-panel";
-import "../../styles/settings.css";
+import styles from "../../ui/token-list.module.css";
 
 const DAY_MS = 86_400_000;
 /** How long a token may live, in days; 0 is for ever. */
@@ -77,7 +77,7 @@ export function SettingsPage() {
 function TokenList({ tokens, onRevoke }: { tokens: readonly Token[]; onRevoke: (token: Token) => void }) {
   if (tokens.length === 0) return <Empty title="You have no token" />;
   return (
-    <ul className="token-list">
+    <ul className={styles.tokenList}>
       {tokens.map((token) => (
         <li key={token.id}>
           <span className="row">

@@ -3,8 +3,9 @@ import { useState } from "react";
 import type { ExplainFile, ExplainStep } from "../../model/explain";
 import { count, counted } from "../../model/format";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
-import "../../styles/explain.css";
+import styles from "./explain-tree.module.css";
 
 /** So many files of a scan stand there at first. */
 const FIRST_FILES = 10;
@@ -12,7 +13,7 @@ const FIRST_FILES = 10;
 /** The steps of a statement. A scan opens to its files: kept or skipped, and why. */
 export function ExplainTree({ steps }: { steps: readonly ExplainStep[] }) {
   return (
-    <ol className="explain inside" aria-label="Steps of the statement">
+    <ol className={classes("inside", styles.explain)} aria-label="Steps of the statement">
       {steps.map((step, place) => (
         // Steps have no identity but their place.
         <li key={place}>
@@ -61,7 +62,7 @@ function Step({ step: { step, detail, scan, files, more, plan } }: { step: Expla
 /** How many of the files are read. */
 function Share({ kept, all }: { kept: number; all: number }) {
   return (
-    <span className="explain-share" aria-hidden="true">
+    <span className={styles.explainShare} aria-hidden="true">
       <span style={{ width: `${(100 * kept) / all}%` }} />
     </span>
   );

@@ -5,7 +5,7 @@ import { count, counted, isNumericType } from "../../model/format";
 import type { ResultColumn, Row } from "../../model/result-table";
 import { Muted } from "../../ui/muted";
 import { Select } from "../../ui/select";
-import "../../styles/charts.css";
+import styles from "./result-chart.module.css";
 
 const KIND_WORDS: Record<ChartKind, string> = { bar: "Bars", line: "Line", scatter: "Points", histogram: "Histogram" };
 const HEIGHT = 300;
@@ -82,11 +82,11 @@ function Picture({ chart, kind, label }: { chart: Chart; kind: ChartKind; label:
   const line = chart.marks.map((mark, place) => `${place ? "L" : "M"}${x(mark.x).toFixed(1)} ${y(mark.y).toFixed(1)}`).join("");
   const apart = Math.max(1, Math.ceil((chart.xTicks.length * 90) / inner.width));
   return (
-    <div ref={box} className="chart">
+    <div ref={box} className={styles.chart}>
       <svg role="img" aria-label={label} width={width} height={HEIGHT}>
         {chart.yTicks.map((tick) => (
           <g key={tick.at}>
-            <path className="tick" d={`M${LEFT} ${y(tick.at)}H${LEFT + inner.width}`} />
+            <path className={styles.tick} d={`M${LEFT} ${y(tick.at)}H${LEFT + inner.width}`} />
             <text x={LEFT - 8} y={y(tick.at)} textAnchor="end" dominantBaseline="middle">
               {tick.label}
             </text>
@@ -99,16 +99,16 @@ function Picture({ chart, kind, label }: { chart: Chart; kind: ChartKind; label:
             </text>
           ) : null,
         )}
-        {kind === "line" ? <path className="line" d={line} /> : null}
+        {kind === "line" ? <path className={styles.line} d={line} /> : null}
         {kind === "bar" || kind === "histogram"
           ? chart.marks.map((mark, place) => (
-              <rect key={place} className="bar" x={x(mark.x)} y={y(mark.y + mark.height)} width={Math.max(1, mark.width * inner.width - (kind === "histogram" ? 1 : 0))} height={Math.max(0, mark.height * inner.height)}>
+              <rect key={place} className={styles.bar} x={x(mark.x)} y={y(mark.y + mark.height)} width={Math.max(1, mark.width * inner.width - (kind === "histogram" ? 1 : 0))} height={Math.max(0, mark.height * inner.height)}>
                 <title>{mark.label}</title>
               </rect>
             ))
           : kind === "scatter" || chart.marks.length <= 100
             ? chart.marks.map((mark, place) => (
-                <circle key={place} className="point" cx={x(mark.x)} cy={y(mark.y)} r={3}>
+                <circle key={place} className={styles.point} cx={x(mark.x)} cy={y(mark.y)} r={3}>
                   <title>{mark.label}</title>
                 </circle>
               ))

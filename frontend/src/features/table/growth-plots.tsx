@@ -2,6 +2,7 @@ import { bytes, bytesRound, count } from "../../model/format";
 import { useTableVersions, type TablePlace, type TableVersions } from "../../queries/tables";
 import { Grid } from "../../ui/grid";
 import { Muted } from "../../ui/muted";
+import { Plots } from "../../ui/plots";
 import { StepPlot } from "../../ui/step-plot";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -11,23 +12,23 @@ export function GrowthPlots({ place, version }: { place: TablePlace; version: nu
   const versions = useTableVersions(place);
   return (
     <Loaded query={versions} label="sizes over versions">
-      {(found) => (found.results.length > 1 ? <Plots versions={found} version={version ?? found.version} /> : null)}
+      {(found) => (found.results.length > 1 ? <Growth versions={found} version={version ?? found.version} /> : null)}
     </Loaded>
   );
 }
 
-function Plots({ versions, version }: { versions: TableVersions; version: number }) {
+function Growth({ versions, version }: { versions: TableVersions; version: number }) {
   const points = versions.results;
   const marked = Math.max(0, points.findLastIndex((point) => point.version <= version));
   const of = (value: (point: (typeof points)[number]) => number) =>
     points.map((point) => ({ value: value(point), label: `v${point.version} ${point.operation}` }));
   return (
     <>
-      <div className="plots">
+      <Plots>
         <StepPlot title="Rows" points={of((point) => point.rows)} format={count} marked={marked} />
         <StepPlot title="Size" points={of((point) => point.bytes)} format={bytes} formatTick={bytesRound} marked={marked} />
-      </div>
-      <details className="inside small plot-values">
+      </Plots>
+      <details className="inside small">
         <summary>
           The same as a table
           {versions.total > points.length ? <Muted> ({count(points.length)} of {count(versions.total)} versions)</Muted> : null}

@@ -6,12 +6,13 @@ import { counted } from "../../model/format";
 import { lineageLayout, lineageLines, type Lineage, type LineageNode, type PlacedNode } from "../../model/lineage";
 import { useLineage, type TablePlace } from "../../queries/tables";
 import { LaneDot } from "../../ui/branch-name";
+import { classes } from "../../ui/classes";
 import { Grid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
-import "../../styles/lineage.css";
+import styles from "./lineage-tab.module.css";
 
 const BOX = { width: 200, height: 34 };
 const GAP = { x: 64, y: 14 };
@@ -63,7 +64,7 @@ function Picture({ place, lineage }: { place: TablePlace; lineage: Lineage }) {
   const height = 2 * EDGE + layout.rowCount * (BOX.height + GAP.y) - GAP.y;
   return (
     // Everything in it is in the list beneath.
-    <div className="lineage scroll" ref={box} aria-hidden="true">
+    <div className={classes("scroll", styles.lineage)} ref={box} aria-hidden="true">
       <svg width={width} height={height}>
         <marker id="lineage-end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
           <path d="M0 0 8 4 0 8z" />
@@ -71,7 +72,7 @@ function Picture({ place, lineage }: { place: TablePlace; lineage: Lineage }) {
         {layout.edges.map(({ edge, from, to }) => (
           <path
             key={`${edge.origin} ${edge.target}`}
-            className={edge.version === null ? "edge planned" : "edge"}
+            className={classes(styles.edge, edge.version === null && styles.planned)}
             d={edgePath(from, to)}
             markerEnd="url(#lineage-end)"
           />
@@ -84,6 +85,7 @@ function Picture({ place, lineage }: { place: TablePlace; lineage: Lineage }) {
   );
 }
 
+const SHAPES = { table: undefined, pipeline: styles.pipeline, view: styles.view };
 const xOf = ({ layer }: PlacedNode) => EDGE + layer * (BOX.width + GAP.x);
 const yOf = ({ row }: PlacedNode) => EDGE + row * (BOX.height + GAP.y);
 
@@ -104,7 +106,7 @@ function Box({ place, placed, isOwn }: { place: TablePlace; placed: PlacedNode; 
   const name = node.name.length > LONGEST_NAME ? `${node.name.slice(0, LONGEST_NAME - 1)}…` : node.name;
   return (
     <g
-      className={["box", node.kind, isOwn ? "own" : "", node.is_dropped ? "dropped" : "", address ? "link" : ""].join(" ")}
+      className={classes(styles.box, SHAPES[node.kind], isOwn && styles.own, node.is_dropped && styles.dropped, Boolean(address) && styles.link)}
       onClick={address ? () => void navigate(address) : undefined}
     >
       <title>{`${node.kind} ${node.name}${goneWord(node)}`}</title>

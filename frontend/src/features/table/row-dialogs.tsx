@@ -6,9 +6,10 @@ import { count, textOr } from "../../model/format";
 import { givenColumns, isNeeded, isTypable, literal, rowDelete, rowInsert, rowUpdate, type HeldRow, type TypedRow } from "../../model/row-statements";
 import type { TablePlace } from "../../queries/tables";
 import { WriteDialog } from "../sql/write-dialog";
+import { classes } from "../../ui/classes";
 import { Field, Input, TextArea } from "../../ui/field";
 import { Muted } from "../../ui/muted";
-import "../../styles/edited-form.css";
+import styles from "../../ui/edited-field.module.css";
 
 /** What is done with a row: one is added, or the one that is there is changed or deleted. */
 export type RowChange = { kind: "add" } | { kind: "edit" | "delete"; row: HeldRow };
@@ -96,7 +97,7 @@ function RowField({ column, isGiven, row, value, onChange }: { column: Column; i
     onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => onChange(event.target.value),
   };
   return (
-    <div className="edited-field">
+    <div className={styles.editedField}>
       <Field
         label={
           <>
@@ -112,7 +113,7 @@ function RowField({ column, isGiven, row, value, onChange }: { column: Column; i
           NULL<span className="visually-hidden"> for {name}</span>
         </label>
       ) : null}
-      {isWrong ? <p className="small conflict-ink">It is no {type}.</p> : null}
+      {isWrong ? <p className={classes("small", styles.conflictInk)}>It is no {type}.</p> : null}
     </div>
   );
 }

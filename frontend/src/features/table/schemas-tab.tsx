@@ -8,6 +8,7 @@ import { Muted } from "../../ui/muted";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { ColumnTable } from "./columns-tab";
+import styles from "./schemas-tab.module.css";
 
 /** The three stores: versions that can be gone back to, those kept to decode merged rows, and those let go. */
 export function SchemasTab({ place }: { place: TablePlace }) {
@@ -21,7 +22,7 @@ export function SchemasTab({ place }: { place: TablePlace }) {
 
 function SchemaStores({ schemas }: { schemas: Schemas }) {
   return (
-    <div className="stores">
+    <div className={styles.stores}>
       <Store title="Visible" explanation="Each can be restored.">
         {schemas.visible.map((schema) => (
           <Schema key={schema.version} version={schema.version} columns={schema.columns}>
@@ -63,7 +64,7 @@ function Store({ title, explanation, children }: { title: string; explanation: s
 function Schema({ version, columns, children }: { version: number; columns: readonly Column[]; children: React.ReactNode }) {
   return (
     <li>
-      <details className="schema">
+      <details className={styles.schema}>
         <summary className="small">
           <code>v{version}</code> <Muted>{counted(columns.length, "column")} ·</Muted> {children}
         </summary>

@@ -4,9 +4,11 @@ import { useCompaction, useSegments, type TablePlace } from "../../queries/table
 import { Button } from "../../ui/button";
 import { FILE_COLUMNS, FileCells } from "../../ui/file-cells";
 import { Grid } from "../../ui/grid";
+import { Plots } from "../../ui/plots";
 import { SizePlot } from "../../ui/size-plot";
 import { Empty, Failure, Loaded, Loading } from "../../ui/states";
 import { CompactionAdvice } from "./compaction-advice";
+import styles from "./segments-tab.module.css";
 
 /** Of fewer files the list itself says all. */
 const PLOTTED_FROM = 5;
@@ -26,9 +28,9 @@ export function SegmentsTab({ place, version, mayChange }: { place: TablePlace; 
             {compaction.error ? <Failure error={compaction.error} /> : null}
             {compaction.data ? <CompactionAdvice place={place} found={compaction.data} mayChange={mayChange} /> : null}
             {found.length >= PLOTTED_FROM ? (
-              <div className="plots">
+              <Plots>
                 <SizePlot sizes={found.map((segment) => segment.bytes)} isPart={segments.hasNextPage} />
-              </div>
+              </Plots>
             ) : null}
             <SegmentTable segments={found} />
             {segments.hasNextPage ? (
@@ -60,7 +62,7 @@ function SegmentTable({ segments }: { segments: readonly Segment[] }) {
       {segments.map((segment) => (
         <tr key={segment.segment_id}>
           <FileCells file={segment} />
-          <td className="size-bar" aria-hidden="true">
+          <td className={styles.sizeBar} aria-hidden="true">
             <svg width="80" height="8" viewBox="0 0 80 8">
               <rect width={Math.max(1, (80 * segment.bytes) / largest)} height="8" rx="2" />
             </svg>

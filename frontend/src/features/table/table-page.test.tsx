@@ -188,7 +188,7 @@ describe("a table", () => {
     expect(list.queryByRole("link", { name: "flights.gone" })).toBeNull();
     expect(list.getAllByRole("link", { name: "flights.flights" })[0]?.getAttribute("href")).toBe("/c/demo/b/main/t/flights/flights?tab=lineage");
     expect(list.getAllByRole("link", { name: "last_seen" })[0]?.getAttribute("href")).toBe("/c/demo/pipelines/7?tab=runs");
-    expect(document.querySelectorAll(".lineage .box")).toHaveLength(5);
+    expect(document.querySelectorAll("[aria-hidden] svg title")).toHaveLength(5);
     expect(screen.getByText(/^1 table more .* There are more tables than are shown/)).toBeTruthy();
   });
 

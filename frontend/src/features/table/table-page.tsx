@@ -28,7 +28,6 @@ import { TablePipelines } from "./table-pipelines";
 import { TableRestrictions } from "./table-restrictions";
 import { VersionBar } from "./version-bar";
 import "../../styles/branch.css";
-import "../../styles/table.css";
 
 const LineageTab = lazy(() => import("./lineage-tab"));
 const ProfileTab = lazy(() => import("./profile-tab"));

@@ -4,10 +4,12 @@ import type { TableDetail } from "../../api/resources";
 import { tableRestore } from "../../model/sql";
 import { useTableHistory, type TablePlace } from "../../queries/tables";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
 import { Time } from "../../ui/time";
 import { RestoreDialog } from "../branch/restore-dialog";
 import { BranchDialog } from "../catalog/branch-dialogs";
+import styles from "./version-bar.module.css";
 
 /** A slider over the versions in which the table changed, and a bar that says when an old one is shown. */
 export function VersionBar({
@@ -68,7 +70,7 @@ export function VersionBar({
         </div>
       )}
       {commits.length > 1 ? (
-        <label className="version-slider small">
+        <label className={classes("small", styles.versionSlider)}>
           <Muted>Version</Muted>
           <input
             type="range"
