@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from lakeui.sql.dialect import read_query
 from lakeui.sql.statements import Query
+
+_MAY_BE_PLAIN = re.compile(r"\s*SELECT\b[^()|]*\bFROM\b[^()|]*", re.IGNORECASE)
+"""No function, no query inside, and no pipe. Other queries are not read again, and not all of them can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ class PlainColumns:
 
 def plain_columns(query: Query) -> PlainColumns | None:
     """What the query shows of which table; None where it does more than that."""
-    if len(query.tables) != 1:
+    if len(query.tables) != 1 or not _MAY_BE_PLAIN.fullmatch(query.text):
         return None
     tree = read_query(query.text)
     if not isinstance(tree, exp.Select):

@@ -63,7 +63,7 @@ def test_columns_come_under_the_names_of_the_query(history: History) -> None:
     assert sorted(map(repr, found.rows)) == sorted(map(repr, expected.rows))
 
 
-def test_no_more_files_are_opened_than_hold_the_rows(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_files_with_wanted_rows_are_opened(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
     lake, seen = history
     opened: list[int] = []
     real = reading.plain_cells

@@ -57,6 +57,7 @@ def test_columns_as_they_are(text: str, columns: object) -> None:
         "SELECT a FROM d.t HAVING a > 1",
         "SELECT a FROM d.t SORT BY a",
         "VALUES (1)",
+        "FROM d.t |> SELECT a |> WHERE a > 1",
     ],
 )
 def test_what_does_more(text: str) -> None:

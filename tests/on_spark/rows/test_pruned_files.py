@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.domain.files import TableScan
 from catalog_app.engine.engine import Engine
-from catalog_app.engine.inputs_outputs import QueryResult, Tables
+from catalog_app.engine.inputs_outputs import PlainRead, QueryResult, Tables
 from tests.support.lake import Lake, OwnBranch
 
 
@@ -99,9 +99,9 @@ def test_a_query_leaves_files_out_too(lake: Lake, monkeypatch: pytest.MonkeyPatc
     read: list[int] = []
     select = Engine.select
 
-    def counting(self: Engine, text: str, tables: Tables, *, limit: int) -> QueryResult:
+    def counting(self: Engine, text: str, tables: Tables, *, limit: int, plain: PlainRead | None) -> QueryResult:
         read.extend(len(scan.files) for scan in tables.values() if isinstance(scan, TableScan))
-        return select(self, text, tables, limit=limit)
+        return select(self, text, tables, limit=limit, plain=plain)
 
     monkeypatch.setattr(Engine, "select", counting)
     assert lake.sql("SELECT id FROM d.t WHERE id = 2").rows == [[2]]

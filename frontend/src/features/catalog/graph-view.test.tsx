@@ -40,7 +40,7 @@ it("draws a branch in the colour that it has beside its neighbours", () => {
 describe("the zoom of the graph", () => {
   it("is said beside its buttons", () => {
     shown();
-    expect(screen.getByRole("group", { name: "Zoom of the time axis" }).textContent).toContain("the wheel zoom");
+    expect(screen.getByRole("group", { name: "Zoom of the time axis" }).textContent).toContain("Zoom: Ctrl and the wheel");
   });
 
   it("follows Ctrl and the wheel, and leaves the wheel alone without Ctrl", () => {
