@@ -21,25 +21,30 @@ from catalog_app.storage.warehouse import Warehouse
 
 def first_rows(warehouse: Warehouse, plain: PlainRead, *, limit: int) -> QueryResult | None:
     """At most ``limit`` rows of the query, in the order in which they were written; None where Spark is needed."""
-    schema = plain.scan.schema
+    table = first_values(warehouse, plain, limit=limit + 1)
+    if table is None or table.nbytes > LARGEST_ANSWER_BYTES:
+        return None
+    columns = tuple((name, storage_type(column.type)) for name, column in plain.columns)
+    return QueryResult(columns, json_rows(table.slice(0, limit)), table.num_rows > limit)
+
+
+def first_values(warehouse: Warehouse, plain: PlainRead, *, limit: int) -> pa.Table | None:
+    """The same rows as columns ``c0``, ``c1``, .."""
     wanted = {column.id: column for _, column in plain.columns}
     if not wanted:
         return None
-    most = limit + 1 if plain.limit is None else min(plain.limit, limit + 1)
+    most = limit if plain.limit is None else min(plain.limit, limit)
     try:
         scan, addresses = _first_live(warehouse, plain.scan, most)
     except FileNotFoundError:
         # Of a file that is gone Spark says so.
         return None
-    cells = plain_cells(warehouse, replace(scan, schema=replace(schema, columns=tuple(wanted.values()))), addresses)
+    schema = replace(plain.scan.schema, columns=tuple(wanted.values()))
+    cells = plain_cells(warehouse, replace(scan, schema=schema), addresses)
     if cells is None:
         return None
     arrays = [cells.columns[column.id] for _, column in plain.columns]
-    table = pa.Table.from_arrays(arrays, names=[f"c{place}" for place in range(len(arrays))])
-    if table.nbytes > LARGEST_ANSWER_BYTES:
-        return None
-    columns = tuple((name, storage_type(column.type)) for name, column in plain.columns)
-    return QueryResult(columns, json_rows(table.slice(0, limit)), table.num_rows > limit)
+    return pa.Table.from_arrays(arrays, names=[f"c{place}" for place in range(len(arrays))])
 
 
 def _first_live(warehouse: Warehouse, scan: TableScan, most: int) -> tuple[TableScan, Integers]:

@@ -19,6 +19,7 @@ from catalog_app.domain.files import FileScan, NewDataFile, NewDeleteFile, Table
 from catalog_app.domain.schema import Column
 from catalog_app.engine.assigning import Matching, assigned_value, default_value
 from catalog_app.engine.delete_update import image_ids, leaves_nothing, scan_parts
+from catalog_app.engine.merge_by_key import Pairs, pairs_by_key
 from catalog_app.engine.merge_source import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
 from catalog_app.engine.numbering import number_value, numbers_take
@@ -110,6 +111,9 @@ class _Merge:
 
     def decide_few(self) -> tuple[Decided, pa.Table] | None:
         """All decisions with the new images (NULL where there is none) while they are few, else None."""
+        here = pairs_by_key(self._writer, self._task, self._source, self._images)
+        if here is not None:
+            return self._of_pairs(here)
         joined = self._joined()
         rows = joined.selectExpr(
             *self._values(Act.UPDATE, self._acting),
@@ -120,6 +124,11 @@ class _Merge:
         )
         table = self._writer.fetch(self._images, rows, extra=(ADDRESS, NUMBER, _RULE), limit=FEW_ROWS)
         return None if table is None else (_decided(table), table)
+
+    def _of_pairs(self, pairs: Pairs) -> tuple[Decided, pa.Table]:
+        rules = np.full(len(pairs.addresses), pairs.rule, dtype=np.int64)
+        table = pa.table({}) if pairs.images is None else pairs.images.append_column(ADDRESS, pa.array(pairs.addresses))
+        return Decided(pairs.addresses, pairs.row_ids, pairs.numbers, rules), table
 
     def _values(self, act: Act, rules: Sequence[tuple[int, Rule]]) -> list[str]:
         """SQL of every column of the rows that the rules of this act write."""
@@ -171,7 +180,8 @@ class _Merge:
         if self._is_strict and len(np.unique(paired)) < len(paired):
             raise _cardinality()
         changing = self._without_unchanged(decided, table)
-        images = self._writer.write_arrow(self._images, table.filter(pa.array(self._acts(changing, Act.UPDATE))))
+        is_update = self._acts(changing, Act.UPDATE)
+        images = self._writer.write_arrow(self._images, table.filter(pa.array(is_update))) if is_update.any() else []
         marks = self._mark([changing])
         inserted = self._insert_few(np.unique(self._used(decided).numbers))
         return _with_files(marks, images, inserted)

@@ -12,8 +12,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from catalog_app.domain.files import TableScan
+from catalog_app.engine.first_rows import first_values
 from catalog_app.engine.inputs_outputs import QuerySource
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
+from catalog_app.engine.plain_rows import source_column
 from catalog_app.engine.reading import query_dataframe
 from catalog_app.engine.result_batches import gathered
 from catalog_app.engine.types import (
@@ -23,6 +25,7 @@ from catalog_app.engine.types import (
     is_arrow_writable,
     spark_type,
     storable_type,
+    storage_type,
     type_text,
 )
 from catalog_app.engine.writing import MOST_BYTES, FileWriter
@@ -56,7 +59,10 @@ def staging_folder(writer: FileWriter, table_id: int) -> Iterator[str]:
 def freeze_rows(
     spark: SparkSession, writer: FileWriter, folder: str, source: SourceRows, *, may_be_small: bool
 ) -> FrozenSource:
-    """Write the source's rows into the folder, numbered."""
+    """The source's rows, numbered: many in the folder, few in this process."""
+    here = _rows_here(writer, folder, source) if may_be_small else None
+    if here is not None:
+        return here
     frame = query_dataframe(spark, writer.warehouse, source.query.text, source.query.tables)
     if source.columns is not None:
         frame = frame.toDF(*source.columns)
@@ -78,7 +84,6 @@ def freeze_rows(
         return replace(many, described=described, chars=chars, key_types=tuple(types[count:]))
     values = tuple(_distinct(kind, table.column(name)) for name, kind in asked)
     few = table.select(names[:count])
-    _write_few(writer, few, folder)
     few_rows = FrozenSource(folder, source.alias, columns, few.num_rows, few.nbytes, values, few, described)
     return replace(few_rows, chars=chars, key_types=tuple(types[count:]))
 
@@ -101,6 +106,9 @@ def _chars(frame: DataFrame) -> dict[int, str]:
 def frozen_dataframe(spark: SparkSession, writer: FileWriter, frozen: FrozenSource) -> DataFrame:
     """The frozen rows under their own names and alias, each with its ``__lake_number``."""
     from pyspark.sql.types import LongType, StructField, StructType
+
+    if frozen.table is not None:
+        _write_few(writer, frozen.table, frozen.folder)
 
     fields = [StructField(_column(i), spark_type(spark, kind)) for i, (_, kind) in enumerate(frozen.columns)]
     schema = StructType([*fields, StructField(NUMBER, LongType())])
@@ -127,7 +135,31 @@ def _few_rows(stored: DataFrame, kinds: Mapping[str, str]) -> pa.Table | None:
     return table if table is not None and table.num_rows <= FEW_ROWS else None
 
 
+def _rows_here(writer: FileWriter, folder: str, source: SourceRows) -> FrozenSource | None:
+    """Few rows of a source that is columns of a table, read by this process; None where Spark is needed."""
+    if source.plain is None or source.described is None or len(source.key_types) != len(source.keys):
+        return None
+    held = [storage_type(column.type) for _, column in source.plain.columns]
+    kinds = [kind for _, kind in source.described]
+    if kinds != held or any(storable_type(kind) != kind for kind in kinds):
+        return None
+    table = first_values(writer.warehouse, source.plain, limit=FEW_ROWS + 1)
+    if table is None or table.num_rows > FEW_ROWS or table.nbytes > MOST_BYTES:
+        return None
+    found = FrozenSource(
+        folder, source.alias, source.described, table.num_rows, table.nbytes, (), table, source.described
+    )
+    places = [source_column(found, text) for text in source.keys]
+    if any(place is None or kinds[place] != kind for place, kind in zip(places, source.key_types, strict=True)):
+        return None
+    keys = tuple(_distinct(kinds[place], table.column(place)) for place in places if place is not None)
+    return replace(found, keys=keys, key_types=source.key_types)
+
+
 def _write_few(writer: FileWriter, table: pa.Table, folder: str) -> None:
+    """Written once, when Spark is about to read them."""
+    if writer.warehouse.files_under(folder):
+        return
     writer.warehouse.make_folder(folder)
     numbered = table.append_column(NUMBER, pa.array(range(table.num_rows), pa.int64()))
     # It is read at once and thrown away.

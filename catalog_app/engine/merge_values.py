@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.identity import Identity
-from catalog_app.engine.inputs_outputs import QuerySource
+from catalog_app.engine.inputs_outputs import PlainRead, QuerySource
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +45,7 @@ class Rule:
 class SourceRows:
     """The source as the statement names it. ``keys`` are expressions over its columns whose values prune files.
     ``described`` are its columns under these names, and ``key_types`` what the keys are, where that is known.
+    ``plain``: the query as columns of a table, where it is no more than that.
     """
 
     query: QuerySource
@@ -53,11 +54,13 @@ class SourceRows:
     keys: tuple[str, ...] = ()
     described: tuple[tuple[str, str], ...] | None = None
     key_types: tuple[str, ...] = ()
+    plain: PlainRead | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenSource:
-    """The source's rows, computed once, in a staging folder; every row has a number.
+    """The source's rows, computed once, in a staging folder; every row has a number. Few rows lie there only when Spark
+    is about to read them.
 
     ``columns`` are (name, Spark type text) in order. ``keys`` are the distinct values of the asked expressions with
     their type texts, None where they are too many. ``table``: the rows themselves while they are few. ``described``:
@@ -85,7 +88,8 @@ class MergeTask:
     files will be written anew, so that a file which loses its last row to an update is marked like any other.
     ``supersedes``: a source row that updates a row comes after it, and is inserted as those without match are.
     ``fills_fields``: a field that a struct of the source lacks is NULL. ``identities``: by id the columns whose values
-    are numbered in rows that are inserted without one.
+    are numbered in rows that are inserted without one. ``compares``: where ``on`` says no more than that columns equal
+    expressions over the source, the id of each and the text of the expression; else empty.
     """
 
     scan: TableScan
@@ -96,6 +100,7 @@ class MergeTask:
     supersedes: bool = False
     fills_fields: bool = False
     identities: Mapping[int, Identity] = field(default_factory=dict)
+    compares: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def plain_rows(
     for column in target.schema.columns:
         text = rules[0].values.get(column.name)
         counted = numbered(column, numbers) if text is None else None
-        values = _values(column, source, rows, text) if counted is None else counted
+        values = plain_values(column, source, rows, text) if counted is None else counted
         if values is None or (values.null_count and not column.nullable):
             return None
         columns[internal_name(column)] = values
@@ -52,9 +52,12 @@ def source_column(source: FrozenSource, text: str) -> int | None:
     return names.index(wanted) if names.count(wanted) == 1 else None
 
 
-def _values(
+def plain_values(
     column: Column, source: FrozenSource, rows: pa.Table, text: str | None
 ) -> pa.ChunkedArray | pa.Array | None:
+    """The column's values of these rows of the source, by the text of an expression; None where it is more than a
+    column of the same type, or NULL.
+    """
     if text is None or is_default(text):
         text = column.default or "NULL"
     if text.strip().upper() == "NULL":

@@ -74,6 +74,8 @@ def _values(domain: Domain, column: Column, present: pa.Array) -> list[Any] | No
     if pa.types.is_temporal(present.type):
         # Not as Python's own times, which end at the year 9999.
         return sorted(set(_microseconds(present)))
+    if domain is Domain.EXACT and pa.types.is_integer(present.type):
+        return list(pc.unique(present).sort().to_pylist())
     values = {value_in(domain, column.type, value) for value in present.to_pylist()}
     return None if None in values else sorted(values)
 

@@ -32,6 +32,7 @@ from lakeui.frontdoor.expressions.checks import staged_fit
 from lakeui.frontdoor.expressions.keys import refuse_duplicate_keys
 from lakeui.frontdoor.expressions.pruning import pruned
 from lakeui.frontdoor.inputs_outputs import StatementResult
+from lakeui.frontdoor.queries.plain_reads import plain_read
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.merge_clauses import PreparedClauses, merge_prepare
@@ -152,7 +153,8 @@ def merge_from(
 
 
 def _prepared(merge: _Merge, computed: FrozenSource | None) -> PreparedClauses:
-    source = SourceRows(merge.source, merge.source_alias, merge.statement.source_columns)
+    plain = plain_read(merge.statement.source, merge.source) if merge.text else None
+    source = SourceRows(merge.source, merge.source_alias, merge.statement.source_columns, plain=plain)
     described = None if computed is None else computed.described or computed.columns
     return merge_prepare(
         merge.statement,
@@ -185,7 +187,8 @@ def _stage(merge: _Merge, prepared: PreparedClauses, frozen: FrozenSource) -> _S
     copies = copies_files(merge.table, "merge")
     identities = identities_of(fresh.table.properties, fresh.table.schema)
     on, alias = _on(merge, frozen), merge.statement.alias
-    task = MergeTask(scan, alias, on, rules, copies, merge.supersedes, merge.fills, identities)
+    compares = _compares(merge)
+    task = MergeTask(scan, alias, on, rules, copies, merge.supersedes, merge.fills, identities, compares)
     changes = engine().merge(task, frozen)
     staged_fit(replace(merge.target, table=fresh.table), (*changes.images, *changes.inserted))
     _refuse_duplicate_keys(merge, fresh.table, changes)
@@ -209,6 +212,14 @@ def _on(merge: _Merge, frozen: FrozenSource) -> str:
     on = statement.on_present if statement.on_present and are_present else statement.on.text
     lengths = _char_lengths(merge, frozen)
     return with_padded_keys(on, statement.alias, lengths) if lengths else on
+
+
+def _compares(merge: _Merge) -> tuple[tuple[int, str], ...]:
+    """What ON compares, where it does no more than that, as MergeTask has it."""
+    found = _compared_keys(merge)
+    if not merge.statement.is_by_keys_alone or len(found) < len(merge.statement.keys):
+        return ()
+    return tuple((column.id, key.source) for key, column in found)
 
 
 def _compared_keys(merge: _Merge) -> list[tuple[sql.MergeKey, Column]]:

@@ -1,0 +1,154 @@
+"""Pairs of a merge that have the same value in one column, and new images that are columns of the source: what waits
+in this process needs no job of Spark.
+
+Whole numbers and texts are equal to whoever compares them. All else is Spark's: other conditions and types, several
+clauses, values that would have to be cast, computed or kept, keys that stand in the source twice, and very many rows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, is_outside
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine.decoding import file_name, internal_name
+from catalog_app.engine.merge_source import FEW_ROWS
+from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeTask, Rule
+from catalog_app.engine.plain_rows import plain_values, source_column
+from catalog_app.engine.plain_values import INTEGER_BITS
+from catalog_app.engine.types import arrow_type
+from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.storage.deletes import Integers, deleted_positions, stored_row_ids
+
+MOST_ROWS = 20_000_000
+"""Of files that are looked through: more are read by the cores of Spark."""
+MOST_BYTES = 256 * 1024 * 1024
+"""Of the compared column in one file."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Rows of the target, each with the number of its row in the source. ``images``: by internal name what the rule
+    writes of each, None where it writes nothing. ``rule``: the index of the rule, -1 where nothing happens.
+    """
+
+    addresses: Integers
+    row_ids: Integers
+    numbers: Integers
+    rule: int
+    images: pa.Table | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """The column that is compared, and the values of the source's rows, each once."""
+
+    column: Column
+    values: pa.Array
+
+
+def pairs_by_key(writer: FileWriter, task: MergeTask, source: FrozenSource, target: Target) -> Pairs | None:
+    """What the join of a merge finds, with the new images of ``target``; None where Spark is needed."""
+    matched = [(number, rule) for number, rule in enumerate(task.rules) if rule.family is Family.MATCHED]
+    acts_on_others = any(rule.family is Family.NOT_MATCHED_BY_SOURCE for rule in task.rules)
+    if acts_on_others or len(matched) > 1 or any(rule.condition is not None for _, rule in matched):
+        return None
+    key = _key(task, source)
+    if key is None or not _is_readable(task, key.column):
+        return None
+    number, rule = matched[0] if matched else (-1, None)
+    with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8)) as pool:
+        found = list(pool.map(lambda file: _matched(writer, file, key), task.scan.files))
+    addresses, row_ids, numbers = (
+        np.concatenate([np.empty(0, np.int64), *parts]) for parts in zip(*found, strict=True)
+    )
+    if len(addresses) > FEW_ROWS:
+        return None
+    images = None
+    if rule is not None and rule.act is Act.UPDATE:
+        images = _images(target, source, rule, key, numbers)
+        if images is None:
+            return None
+        images = images.append_column(ROW_ID_COLUMN, pa.array(row_ids))
+    return Pairs(addresses, row_ids, numbers, number, images)
+
+
+def _key(task: MergeTask, source: FrozenSource) -> _Key | None:
+    """What ON compares, where it is one column of whole numbers or texts with one of the same kind."""
+    if len(task.compares) != 1 or source.table is None:
+        return None
+    ((identifier, text),) = task.compares
+    column, place = task.scan.schema.column(identifier), source_column(source, text)
+    if column is None or place is None:
+        return None
+    kinds = column.type, source.columns[place][1]
+    if not (all(kind in INTEGER_BITS for kind in kinds) or kinds == ("string", "string")):
+        return None
+    values = source.table.column(place).combine_chunks().cast(_compared_as(column))
+    if values.null_count or len(pc.unique(values)) != len(values):
+        return None
+    return _Key(column, values)
+
+
+def _compared_as(column: Column) -> pa.DataType:
+    return pa.string() if column.type == "string" else pa.int64()
+
+
+def _is_readable(task: MergeTask, column: Column) -> bool:
+    """Whether every file holds the column as the table has it, and they are not too many."""
+    files, schema = task.scan.files, task.scan.schema
+    if not files or sum(file.rows for file in files) > MOST_ROWS or schema.partition_by:
+        return False
+    return all(_holds(file.schema, column) and not (is_outside(file.path) or file.by_name) for file in files)
+
+
+def _holds(written: Schema, column: Column) -> bool:
+    found = next((item for item in written.columns if item.id == column.id), None)
+    return found is not None and found.type == column.type and file_name(found) == file_name(column)
+
+
+def _matched(writer: FileWriter, file: FileScan, key: _Key) -> tuple[Integers, Integers, Integers]:
+    """Addresses and row ids of the live rows of the file that match, and the numbers of the source's rows."""
+    name = file_name(key.column)
+    path = writer.warehouse.absolute(file.path)
+    with pq.ParquetFile(path, filesystem=writer.warehouse.filesystem) as stored:
+        values = stored.read(columns=[name], use_threads=False).column(0).cast(_compared_as(key.column))
+    numbers = pc.index_in(values, value_set=key.values, skip_nulls=True)
+    is_hit = pc.is_valid(numbers).to_numpy()
+    is_hit[deleted_positions(writer.warehouse, file.delete_paths)] = False
+    positions = np.flatnonzero(is_hit).astype(np.int64)
+    if not len(positions):
+        return positions, positions, positions
+    chosen = numbers.take(pa.array(positions)).to_numpy().astype(np.int64)
+    return positions + file.base, stored_row_ids(writer.warehouse, file)[positions], chosen
+
+
+def _images(target: Target, source: FrozenSource, rule: Rule, key: _Key, numbers: Integers) -> pa.Table | None:
+    """What the rule writes of each pair, under internal names; None where it has to compute, cast, keep or refuse."""
+    if target.partition_texts or source.table is None:
+        return None
+    rows = source.table.take(pa.array(numbers))
+    columns: dict[str, pa.ChunkedArray | pa.Array] = {}
+    for column in target.schema.columns:
+        values = _image(column, source, rows, rule.values.get(column.name), key, numbers)
+        if values is None or (values.null_count and not column.nullable):
+            return None
+        columns[internal_name(column)] = values
+    return pa.table(columns)
+
+
+def _image(
+    column: Column, source: FrozenSource, rows: pa.Table, text: str | None, key: _Key, numbers: Sequence[int] | Integers
+) -> pa.ChunkedArray | pa.Array | None:
+    if text is not None:
+        return plain_values(column, source, rows, text)
+    # A column that keeps its value has that of the source where ON compares them.
+    return key.values.take(pa.array(numbers)).cast(arrow_type(column.type)) if column.id == key.column.id else None
