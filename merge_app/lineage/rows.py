@@ -192,9 +192,12 @@ def partitions_follow(
 
 
 def _is_of_image(partition: FactColumns, image: FactColumns) -> Mask:
-    """Where no rename decided the partition: an image was written there, or came back to there."""
+    """Where no rename decided the partition: an image was written there, or came back to there. A restore that sets a
+    rename again is that rename (§4b).
+    """
     is_back = (partition.kind == Kind.RESTORE) & (image.kind == Kind.RESTORE) & (partition.stamp == image.stamp)
-    return np.asarray((partition.kind == Kind.UPDATE) | is_back, dtype=np.bool_)
+    is_renamed = partition.brings_kind == Kind.MOVE
+    return np.asarray((partition.kind == Kind.UPDATE) | (is_back & ~is_renamed), dtype=np.bool_)
 
 
 def _are_renamed(source: FactColumns, target: FactColumns, renames: Sequence[Scope]) -> Mask:

@@ -264,3 +264,16 @@ def test_a_restored_key_follows_a_rename(lake: Lake) -> None:
     lake.merge("main", "b")
     lake.merge("c", "b")
     assert (text(lake, "b", 1), lake.branches["b"].partition("T1", 1)) == ("base", "d")
+
+
+@pytest.mark.parametrize("trip", [False, True], ids=["alone", "with a round trip"])
+def test_a_round_trip_leaves_a_discarded_rename(lake: Lake, trip: bool) -> None:
+    """Law 6: a restore of a renamed partition counts as the rename (§4b), and the target's name stays."""
+    lake.commit("main", rename_partition("T1", "a", "m"))
+    lake.commit("b", rename_partition("T1", "a", "s"))
+    if trip:
+        before = lake.branches["b"]
+        lake.commit("b", change("base", "a"))
+        lake.commit("b", restore(before))
+    lake.merge("b", "main")
+    assert (text(lake, "main", 1), lake.branches["main"].partition("T1", 1)) == ("base", "m")
