@@ -59,7 +59,7 @@ def staging_folder(writer: FileWriter, table_id: int) -> Iterator[str]:
 def freeze_rows(
     spark: SparkSession, writer: FileWriter, folder: str, source: SourceRows, *, may_be_small: bool
 ) -> FrozenSource:
-    """The source's rows, numbered: many in the folder, few in this process."""
+    """The source's rows, numbered, in the folder: few rows that this process read when Spark is about to read them."""
     here = _rows_here(writer, folder, source) if may_be_small else None
     if here is not None:
         return here
@@ -84,6 +84,7 @@ def freeze_rows(
         return replace(many, described=described, chars=chars, key_types=tuple(types[count:]))
     values = tuple(_distinct(kind, table.column(name)) for name, kind in asked)
     few = table.select(names[:count])
+    _write_few(writer, few, folder)
     few_rows = FrozenSource(folder, source.alias, columns, few.num_rows, few.nbytes, values, few, described)
     return replace(few_rows, chars=chars, key_types=tuple(types[count:]))
 
@@ -157,7 +158,7 @@ def _rows_here(writer: FileWriter, folder: str, source: SourceRows) -> FrozenSou
 
 
 def _write_few(writer: FileWriter, table: pa.Table, folder: str) -> None:
-    """Written once, when Spark is about to read them."""
+    """Written once."""
     if writer.warehouse.files_under(folder):
         return
     writer.warehouse.make_folder(folder)

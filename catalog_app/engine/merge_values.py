@@ -59,8 +59,8 @@ class SourceRows:
 
 @dataclass(frozen=True, slots=True)
 class FrozenSource:
-    """The source's rows, computed once, in a staging folder; every row has a number. Few rows lie there only when Spark
-    is about to read them.
+    """The source's rows, computed once, in a staging folder; every row has a number. Few rows of a table, which this
+    process read, lie there only when Spark is about to read them.
 
     ``columns`` are (name, Spark type text) in order. ``keys`` are the distinct values of the asked expressions with
     their type texts, None where they are too many. ``table``: the rows themselves while they are few. ``described``:
