@@ -8,7 +8,6 @@ clauses, values that would have to be cast, computed or kept, keys that stand in
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -146,7 +145,7 @@ def _images(target: Target, source: FrozenSource, rule: Rule, key: _Key, numbers
 
 
 def _image(
-    column: Column, source: FrozenSource, rows: pa.Table, text: str | None, key: _Key, numbers: Sequence[int] | Integers
+    column: Column, source: FrozenSource, rows: pa.Table, text: str | None, key: _Key, numbers: Integers
 ) -> pa.ChunkedArray | pa.Array | None:
     if text is not None:
         return plain_values(column, source, rows, text)

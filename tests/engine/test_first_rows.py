@@ -10,6 +10,9 @@ import pytest
 from catalog_app.domain.files import TableScan
 from catalog_app.engine import first_rows as reading
 from catalog_app.engine.inputs_outputs import PlainRead, QueryResult
+from catalog_app.storage.cells import RowCells
+from catalog_app.storage.deletes import Integers
+from catalog_app.storage.warehouse import Warehouse
 from tests.engine.lake import Lake, schema_of
 from tests.engine.test_plain_changes import history
 
@@ -68,9 +71,9 @@ def test_only_files_with_wanted_rows_are_opened(history: History, monkeypatch: p
     opened: list[int] = []
     real = reading.plain_cells
 
-    def counting(*given: object, **more: object) -> object:
-        opened.append(len(given[1].files))  # type: ignore[attr-defined]
-        return real(*given, **more)  # type: ignore[arg-type]
+    def counting(warehouse: Warehouse, scan: TableScan, addresses: Integers) -> RowCells | None:
+        opened.append(len(scan.files))
+        return real(warehouse, scan, addresses)
 
     monkeypatch.setattr(reading, "plain_cells", counting)
     assert len(seen[3].files) > 1

@@ -150,8 +150,9 @@ def assert_survives(own: Servers, server: str, statement: str, point: str) -> No
         own.kill_worker()
         own.start_worker()
     assert task.state == "succeeded", task.error
-    # The claim of a task does not wait for the disk: a database that dies may have forgotten the first attempt.
-    assert task.attempts >= 1
+    # No one can say what became of a database's last transaction: another attempt looks. The claim of the first does
+    # not wait for the disk, so the database may have forgotten it.
+    assert server != "PostgreSQL" or task.attempts in (1, 2)
     assert_happened_once(lake, statement, task, commits)
     assert lake.breaches() == []
 

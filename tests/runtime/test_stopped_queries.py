@@ -64,6 +64,7 @@ def until_all_places_are_taken(ask: Callable[[], None]) -> threading.Thread:
 def reasons_within(seconds: float, processes: TaskProcesses) -> list[str]:
     deadline, reasons = time.monotonic() + seconds, processes.ended()
     while not reasons and time.monotonic() < deadline:
+        # Spark says nothing when it starts another process: the folders are looked at, as `up` does.
         time.sleep(0.2)
         reasons = processes.ended()
     return reasons
