@@ -15,6 +15,8 @@ from lakeui.runtime.problems import RuntimeProblem
 from lakeui.runtime.processes import ProcessRecord, log_tail, process_record, process_start, process_stop, works_in
 
 LOOPBACK = "127.0.0.1"
+MEMORY = "256mb"
+"""Comparisons that are kept take it all where many heads are compared within an hour."""
 
 
 def free_port() -> int:
@@ -82,8 +84,9 @@ class EmbeddedRedis:
             f"appendonly {'yes' if self.durable else 'no'}",
             'save ""',
             "daemonize no",
-            # Celery's messages must never be dropped to make room.
-            "maxmemory-policy noeviction",
+            f"maxmemory {MEMORY}",
+            # Only what expires makes room: messages of Celery do not.
+            "maxmemory-policy volatile-lru",
         ]
         return "\n".join(lines) + "\n"
 

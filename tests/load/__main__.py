@@ -24,6 +24,7 @@ from typing import Any
 from tests.load.instance import ROOT, Instance
 
 CATALOG = "load"
+MINUTE = 60
 GROWTH = 1.10
 """Memory at the end, as a part of what it is after warming up."""
 MOST_SECONDS = {"page": 1.0}
@@ -36,7 +37,7 @@ Problems = list[str]
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make load", description=__doc__)
     parser.add_argument("--seconds", type=int, default=300, help="how long people come, after warming up")
-    parser.add_argument("--warm-up", type=int, default=120, help="seconds before memory is measured first")
+    parser.add_argument("--warm-up", type=int, default=300, help="seconds until caches are full; memory is compared with that")
     parser.add_argument("--readers", type=int, default=200)
     parser.add_argument("--writers", type=int, default=20)
     parser.add_argument("--merges", type=int, default=10, help="merges a minute")
@@ -78,19 +79,37 @@ def run(instance: Instance, folder: Path, options: argparse.Namespace) -> Proble
         "tokens": {role: [tokens[f"{role}{n}"] for n in range(count)] for role, count in numbers.items()},
     }
     (folder / "plan.json").write_text(json.dumps(plan))
-    before: dict[str, float] = {}
-    warm = threading.Timer(options.warm_up, lambda: before.update(instance.memory()))
-    warm.start()
+    memory = MemoryByMinute(instance)
+    memory.start()
     load_run(instance, folder, seconds=options.warm_up + options.seconds, people=sum(numbers.values()))
     # Answers that are under way still take memory.
     time.sleep(5)
-    after = instance.memory()
+    memory.stop()
     problems = times_print(folder / "load_stats.csv", folder / "load_failures.csv")
-    problems += memory_print(before, after)
+    problems += memory_print(memory.found, options.warm_up // MINUTE, instance.memory())
     problems += restarts(instance)
     problems += lost_writes(instance, owner, written)
     problems += in_order(instance)
     return problems
+
+
+class MemoryByMinute(threading.Thread):
+    """``found``: MiB of each part, each minute since the start."""
+
+    def __init__(self, instance: Instance) -> None:
+        super().__init__(daemon=True)
+        self.found: list[dict[str, float]] = []
+        self._instance = instance
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        begun = time.monotonic()
+        while not self._stopped.wait(max(0, begun + MINUTE * len(self.found) - time.monotonic())):
+            self.found.append(self._instance.memory())
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self.join()
 
 
 def lake_fill(instance: Instance, owner: str, *, writers: int, mergers: int) -> None:
@@ -145,17 +164,17 @@ def rows_read(file: Path) -> Sequence[Mapping[str, str]]:
         return list(csv.DictReader(source))
 
 
-def memory_print(before: Mapping[str, float], after: Mapping[str, float]) -> Problems:
-    print(f"\n{'MiB':20}{'warm':>9}{'end':>9}{'ratio':>8}")
-    problems = []
+def memory_print(minutes: Sequence[Mapping[str, float]], warm: int, after: Mapping[str, float]) -> Problems:
+    """The memory of each part, minute by minute; whether it grew after ``warm`` minutes."""
+    print(f"\n{'MiB, by minute':16}{'end / warm':>12}")
+    before = minutes[warm]
     for part, now in sorted(after.items()):
-        was = before.get(part, now)
-        print(f"{part:20}{was:9,.0f}{now:9,.0f}{now / was:8.2f}")
-    total, first = sum(after.values()), sum(before.values())
-    print(f"{'all':20}{first:9,.0f}{total:9,.0f}{total / first:8.2f}")
-    if total > GROWTH * first:
-        problems.append(f"Memory grew from {first:,.0f} to {total:,.0f} MiB.")
-    return problems
+        curve = "".join(f"{found.get(part, 0):7,.0f}" for found in [*minutes, after])
+        print(f"{part:16}{now / before.get(part, now):12.2f}{curve}")
+    first, total = sum(before.values()), sum(after.values())
+    curve = "".join(f"{sum(found.values()):7,.0f}" for found in [*minutes, after])
+    print(f"{'all':16}{total / first:12.2f}{curve}")
+    return [f"Memory grew from {first:,.0f} to {total:,.0f} MiB."] if total > GROWTH * first else []
 
 
 def restarts(instance: Instance) -> Problems:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from redis import Redis
 
-from lakeui.runtime import postgres
+from lakeui.runtime import postgres, redis_server
 from lakeui.runtime.home import HomeLock
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.problems import Interrupted, RuntimeProblem
@@ -186,6 +187,22 @@ def test_second_redis_on_same_data_ends_the_first(tmp_path: Path) -> None:
     finally:
         left.stop()
         after.stop()
+
+
+def test_kept_answers_make_room_and_messages_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_server, "MEMORY", "8mb")
+    server = EmbeddedRedis(tmp_path / "redis", tmp_path / "log", durable=False)
+    server.start()
+    try:
+        client = Redis.from_url(server.url)
+        client.lpush("celery", "message")
+        for number in range(200):
+            client.set(f"comparison {number}", b"." * 100_000, ex=3600)
+        assert client.lrange("celery", 0, -1) == [b"message"]
+        assert client.exists("comparison 199") == 1
+        assert client.info("memory")["used_memory"] < 10 * 1024**2
+    finally:
+        server.stop()
 
 
 def test_long_postgres_recovery_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
