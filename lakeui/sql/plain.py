@@ -10,8 +10,12 @@ from sqlglot import exp
 from lakeui.sql.dialect import read_query
 from lakeui.sql.statements import Query
 
-_MAY_BE_PLAIN = re.compile(r"\s*SELECT\b[^()|]*\bFROM\b[^()|]*", re.IGNORECASE)
-"""No function, no query inside, and no pipe. Other queries are not read again, and not all of them can be."""
+_MAY_BE_PLAIN = re.compile(r"\s*SELECT\b[^()|]*", re.IGNORECASE)
+"""No function, no query inside, and no pipe. Other queries are not read again, and not all of them can be. Its time
+grows with the text alone, so it looks for no second word.
+"""
+_LARGEST_LIMIT = 2**31 - 1
+"""Spark refuses a larger one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ def plain_columns(query: Query) -> PlainColumns | None:
 
 
 def _limit(tree: exp.Select) -> int | None:
-    """Raises ValueError for a LIMIT that is no whole number as it stands."""
+    """Raises ValueError for a LIMIT that is no whole number as it stands, or one that Spark refuses."""
     limit = tree.args.get("limit")
     if limit is None:
         return None
@@ -61,7 +65,10 @@ def _limit(tree: exp.Select) -> int | None:
         or {name for name, value in limit.args.items() if value} - {"expression"}
     ):
         raise ValueError
-    return int(said.this)
+    most = int(said.this)
+    if most > _LARGEST_LIMIT:
+        raise ValueError
+    return most
 
 
 def _table(tree: exp.Select) -> exp.Table | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from lakeui.sql.parse import parse
@@ -78,9 +80,25 @@ def test_a_limit_may_stand(text: str, limit: int | None) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["SELECT a FROM d.t LIMIT 1 + 2", "SELECT a FROM d.t LIMIT ALL", "SELECT a FROM d.t LIMIT 3 OFFSET 1"],
+    [
+        "SELECT a FROM d.t LIMIT 1 + 2",
+        "SELECT a FROM d.t LIMIT ALL",
+        "SELECT a FROM d.t LIMIT 3 OFFSET 1",
+        "SELECT a FROM d.t LIMIT 2147483648",
+    ],
 )
 def test_other_limits_are_left_to_spark(text: str) -> None:
     statement = parse(text)
     assert isinstance(statement, Select)
     assert plain_columns(statement.query) is None
+
+
+def test_a_long_text_is_read_in_linear_time() -> None:
+    def seconds(words: int) -> float:
+        statement = parse(f"SELECT '{'from ' * words}' AS a, abs(1) AS b FROM d.t")
+        assert isinstance(statement, Select)
+        began = time.process_time()
+        assert plain_columns(statement.query) is None
+        return time.process_time() - began
+
+    assert seconds(40_000) < 1
