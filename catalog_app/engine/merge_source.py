@@ -144,7 +144,7 @@ def _rows_here(writer: FileWriter, folder: str, source: SourceRows) -> FrozenSou
     kinds = [kind for _, kind in source.described]
     if kinds != held or any(storable_type(kind) != kind for kind in kinds):
         return None
-    table = first_values(writer.warehouse, source.plain, limit=FEW_ROWS + 1)
+    table = first_values(writer.warehouse, source.plain, limit=FEW_ROWS + 1, most_bytes=MOST_BYTES)
     if table is None or table.num_rows > FEW_ROWS or table.nbytes > MOST_BYTES:
         return None
     found = FrozenSource(

@@ -31,6 +31,8 @@ MOST_VALUES = 200_000_000
 """Of files that are looked through, rows times columns: more are read by the cores of Spark."""
 MOST_BYTES = 256 * 1024 * 1024
 """What the rows that are read take at most."""
+UNREADABLE = (OSError, pa.ArrowInvalid)
+"""What a file raises that is gone, damaged or out of reach. Spark reads it again, and says what is wrong."""
 BATCH_BYTES = 16 * 1024 * 1024
 BATCH_ROWS = 65_536
 
@@ -55,17 +57,22 @@ class _Part:
 
 
 def plain_cells(
-    warehouse: Warehouse, scan: TableScan, addresses: Integers, *, with_keys: bool = False
+    warehouse: Warehouse,
+    scan: TableScan,
+    addresses: Integers,
+    *,
+    with_keys: bool = False,
+    most_bytes: int | None = None,
 ) -> RowCells | None:
-    """What ``cells.cells_read`` gives; None where Spark is needed."""
+    """What ``cells.cells_read`` gives; None where Spark is needed, and for more than ``most_bytes``."""
+    most = MOST_BYTES if most_bytes is None else most_bytes
     try:
         wanted, places = np.unique(addresses, return_inverse=True)
         kinds = _kinds(scan.schema)
         parts = _parts(scan, wanted)
-        found = _columns(warehouse, scan.schema, kinds, parts).take(places.reshape(-1))
+        found = _columns(warehouse, scan.schema, kinds, parts, most).take(places.reshape(-1))
         return RowCells(found.columns, found.partition, _keys(scan.schema, found)) if with_keys else found
-    except (_Elsewhere, FileNotFoundError):
-        # Of a file that is gone Spark says so.
+    except (_Elsewhere, *UNREADABLE):
         return None
 
 
@@ -136,14 +143,16 @@ def _field_id(column: Column, written: Schema) -> int | None:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def _columns(warehouse: Warehouse, schema: Schema, kinds: Sequence[pa.DataType], parts: Sequence[_Part]) -> RowCells:
+def _columns(
+    warehouse: Warehouse, schema: Schema, kinds: Sequence[pa.DataType], parts: Sequence[_Part], most_bytes: int
+) -> RowCells:
     """The rows of the parts, one after the other."""
     read: list[list[pa.Array]] = [[] for _ in kinds]
     size = 0
     for part in parts:
-        for batch in _rows(warehouse, part, kinds):
+        for batch in _rows(warehouse, part, kinds, most_bytes):
             size += sum(values.nbytes for values in batch)
-            if size > MOST_BYTES:
+            if size > most_bytes:
                 raise _Elsewhere
             for chunks, values in zip(read, batch, strict=True):
                 chunks.append(values)
@@ -162,7 +171,7 @@ def _partition(parts: Sequence[_Part], place: int) -> pa.Array:
     return pa.concat_arrays(texts)
 
 
-def _rows(warehouse: Warehouse, part: _Part, kinds: Sequence[pa.DataType]) -> Iterator[list[pa.Array]]:
+def _rows(warehouse: Warehouse, part: _Part, kinds: Sequence[pa.DataType], most_bytes: int) -> Iterator[list[pa.Array]]:
     """The rows of one file in pieces: by column of the schema its values."""
     path, found = warehouse.absolute(part.file.path), 0
     metadata = pq.read_metadata(path, filesystem=warehouse.filesystem)
@@ -175,7 +184,9 @@ def _rows(warehouse: Warehouse, part: _Part, kinds: Sequence[pa.DataType]) -> It
         for rows in _taken(stored, list(leaves.values()), list(names.values()), part.positions):
             found += rows.num_rows
             yield [
-                pa.nulls(rows.num_rows, kind) if identifier is None else _whole(rows.column(names[identifier]), kind)
+                pa.nulls(rows.num_rows, kind)
+                if identifier is None
+                else _whole(rows.column(names[identifier]), kind, most_bytes)
                 for identifier, kind in zip(part.columns, kinds, strict=True)
             ]
     if found != len(part.positions):
@@ -240,11 +251,11 @@ def _batch_rows(group: pq.RowGroupMetaData, leaves: Sequence[int], wanted: int) 
     return -(-wanted // -(-wanted // most))
 
 
-def _whole(values: pa.Array, kind: pa.DataType) -> pa.Array:
+def _whole(values: pa.Array, kind: pa.DataType, most_bytes: int) -> pa.Array:
     if not pa.types.is_dictionary(values.type):
         return values
     lengths = pc.binary_length(values.dictionary).take(values.indices)
-    if (pc.sum(lengths).as_py() or 0) > MOST_BYTES:
+    if (pc.sum(lengths).as_py() or 0) > most_bytes:
         raise _Elsewhere
     return values.dictionary_decode().cast(kind)
 

@@ -15,7 +15,7 @@ import numpy as np
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.inputs_outputs import QueryResult
-from catalog_app.engine.plain_cells import cells_shown_plainly, plain_cells
+from catalog_app.engine.plain_cells import UNREADABLE, cells_shown_plainly, plain_cells
 from catalog_app.engine.row_diff import files_masked
 from catalog_app.engine.types import storage_type
 from catalog_app.storage.cells import RowCells
@@ -62,8 +62,7 @@ def plain_changes(warehouse: Warehouse, before: TableScan, after: TableScan, *, 
     try:
         sides = _side(warehouse, before, masked[0]), _side(warehouse, after, masked[1])
         rows = _first(warehouse, sides, limit + 1)
-    except (_Elsewhere, FileNotFoundError):
-        # Of a file that is gone Spark says so.
+    except (_Elsewhere, *UNREADABLE):
         return None
     kinds = ((column.name, storage_type(column.type)) for column in schema.columns)
     return QueryResult((("change", "string"), ("row_id", "bigint"), *kinds), rows[:limit], len(rows) > limit)

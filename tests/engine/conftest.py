@@ -31,3 +31,8 @@ def lake_in(folder: Path, sessions: SparkSessions) -> Lake:
     warehouse = Warehouse(str(folder / "ware house"))
     engine = Engine(sessions, warehouse, lambda table_id, count: next(counter), lambda table_id, count: 0)
     return Lake(engine, warehouse)
+
+
+def lake_alone(folder: Path) -> Lake:
+    """A lake whose engine reaches no Spark."""
+    return lake_in(folder, SparkSessions("sc://localhost:1"))

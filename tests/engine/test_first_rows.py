@@ -71,9 +71,9 @@ def test_only_files_with_wanted_rows_are_opened(history: History, monkeypatch: p
     opened: list[int] = []
     real = reading.plain_cells
 
-    def counting(warehouse: Warehouse, scan: TableScan, addresses: Integers) -> RowCells | None:
+    def counting(warehouse: Warehouse, scan: TableScan, addresses: Integers, **named: int) -> RowCells | None:
         opened.append(len(scan.files))
-        return real(warehouse, scan, addresses)
+        return real(warehouse, scan, addresses, most_bytes=named["most_bytes"])
 
     monkeypatch.setattr(reading, "plain_cells", counting)
     assert len(seen[3].files) > 1
