@@ -9,11 +9,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -53,6 +54,11 @@ QUERIES = Gate(QUERY_KIND, "query", patience=0)
 TRIALS = Gate(QUERY_KIND, "dry run", patience=5, places=QUERIES.places)
 """They take the places of queries."""
 READS = Gate("rows", "read of rows", patience=5)
+
+_HERE: dict[UUID, Any] = {}
+"""Whose work is in places of queries of this process, by its key, in the order in which it began. A dry run counts for
+its person before it has a row.
+"""
 
 
 class TooManyQueries(LakeError):
@@ -103,10 +109,12 @@ def work_running(work: Work) -> Iterator[StoppableContext]:
     gate = work.gate
     if not gate.places.acquire(timeout=gate.patience):
         raise _too_many(f"The server runs {PLACES} of this kind ({gate.noun}), which is the most at a time.", [])
+    key = uuid4()
     try:
         if gate.kind == QUERY_KIND:
-            _require_place(work.user)
-        watch = _Watch(work, longest_seconds(work))
+            _HERE[key] = work.user.pk
+            _require_place(work.user, key)
+        watch = _Watch(work, key, longest_seconds(work))
         if gate is QUERIES:
             watch.show()
         try:
@@ -116,11 +124,15 @@ def work_running(work: Work) -> Iterator[StoppableContext]:
             # The engine, interrupted, reports a failure of its own; the person reads why it was interrupted.
             raise (watch.reason or error) from error
     finally:
+        _HERE.pop(key, None)
         gate.places.release()
 
 
-def _require_place(user: Any) -> None:
-    _require_few(user, Task.objects.filter(kind=QUERY_KIND, state=TaskState.RUNNING), "run")
+def _require_place(user: Any, key: UUID) -> None:
+    """``key``: of the work that asks. What began in this process before it counts, with a row or without."""
+    earlier = takewhile(lambda item: item[0] != key, _HERE.copy().items())
+    here = [other for other, whose in earlier if whose == user.pk]
+    _require_few(user, Task.objects.filter(kind=QUERY_KIND, state=TaskState.RUNNING), "run", here)
 
 
 def query_task_require_place(user: Any) -> None:
@@ -129,10 +141,13 @@ def query_task_require_place(user: Any) -> None:
     _require_few(user, unfinished, "wait or run as tasks")
 
 
-def _require_few(user: Any, tasks: QuerySet[Task], what: str) -> None:
+def _require_few(user: Any, tasks: QuerySet[Task], what: str, here: Sequence[UUID] = ()) -> None:
     most = int(settings.LAKEUI["QUERIES_PER_PERSON"])
-    found = [str(key) for key in tasks.filter(created_by=user).values_list("pk", flat=True)[: most + 1]] if most else []
-    if most and len(found) >= most:
+    if not most:
+        return
+    keys = tasks.filter(created_by=user).values_list("pk", flat=True)[: most + 1]
+    found = [str(key) for key in dict.fromkeys([*here, *keys])]
+    if len(found) >= most:
         raise _too_many(f"{len(found)} queries of yours {what}, which is the most at a time.", found)
 
 
@@ -169,8 +184,8 @@ def _seconds_of_role(setting: str, user_id: int | None, catalog_id: int | None) 
 class _Watch:
     """Looks at running work from a thread of its own; the first reason to stop it counts."""
 
-    def __init__(self, work: Work, longest: float) -> None:
-        self.context = StoppableContext(uuid4())
+    def __init__(self, work: Work, key: UUID, longest: float) -> None:
+        self.context = StoppableContext(key)
         self.reason: LakeError | None = None
         self._work = work
         self._longest = longest

@@ -144,6 +144,24 @@ def test_one_query_too_many_names_those_running(alice: User, running: str) -> No
         pass
 
 
+def test_dry_runs_count_before_they_show(
+    alice: User, settings: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_work, "LOOK_SECONDS", 60)
+    settings.LAKEUI = {**settings.LAKEUI, "QUERIES_PER_PERSON": 2}
+    trial, bob = replace(of(alice), gate=TRIALS), of(User.objects.create_user("bob"))
+    with work_running(trial) as first, work_running(trial) as second:
+        assert not Task.objects.exists()
+        for one_more in (trial, of(alice)):
+            with pytest.raises(TooManyQueries) as refused, work_running(one_more):
+                pass
+            assert refused.value.details["running"] == [str(first.key), str(second.key)]
+        with work_running(replace(bob, gate=TRIALS)), work_running(bob):
+            pass
+    with work_running(of(alice)), work_running(trial):
+        pass
+
+
 def gate(kind: str, patience: float) -> Gate:
     """A gate with one place."""
     return Gate(kind, "work", patience, threading.BoundedSemaphore(1))
