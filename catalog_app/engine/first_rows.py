@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from catalog_app.domain.files import TableScan
+from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.engine.answers import LARGEST_ANSWER_BYTES, json_rows
 from catalog_app.engine.inputs_outputs import PlainRead, QueryResult
 from catalog_app.engine.plain_cells import UNREADABLE, plain_cells
@@ -53,7 +53,8 @@ def first_values(warehouse: Warehouse, plain: PlainRead, *, limit: int, most_byt
 
 def _first_live(warehouse: Warehouse, scan: TableScan, most: int) -> tuple[TableScan, Integers]:
     """The files that have the first ``most`` live rows, and the addresses of these, ascending."""
-    files, found, left = [], [np.empty(0, dtype=np.int64)], most
+    files: list[FileScan] = []
+    found, left = [np.empty(0, dtype=np.int64)], most
     for file in sorted(scan.files, key=lambda file: file.base):
         if left <= 0 or len(files) > MOST_FILES:
             break
