@@ -21,16 +21,23 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.decoding import file_name, internal_name
 from catalog_app.engine.merge_source import FEW_ROWS
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeTask, Rule
+from catalog_app.engine.plain_cells import UNREADABLE
 from catalog_app.engine.plain_rows import plain_values, source_column
 from catalog_app.engine.plain_values import INTEGER_BITS
 from catalog_app.engine.types import arrow_type
+from catalog_app.engine.writing import MOST_BYTES as MOST_IMAGE_BYTES
 from catalog_app.engine.writing import FileWriter, Target
 from catalog_app.storage.deletes import Integers, deleted_positions, stored_row_ids
 
 MOST_ROWS = 20_000_000
 """Of files that are looked through: more are read by the cores of Spark."""
 MOST_BYTES = 256 * 1024 * 1024
-"""Of the compared column in one file."""
+"""Of the compared column in one file, without what repeats in its dictionary."""
+BATCH_ROWS = 1_000_000
+
+
+class _Elsewhere(Exception):
+    """Spark has to read this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,8 +71,11 @@ def pairs_by_key(writer: FileWriter, task: MergeTask, source: FrozenSource, targ
     if key is None or not _is_readable(task, key.column):
         return None
     number, rule = matched[0] if matched else (-1, None)
-    with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8)) as pool:
-        found = list(pool.map(lambda file: _matched(writer, file, key), task.scan.files))
+    try:
+        with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8)) as pool:
+            found = list(pool.map(lambda file: _matched(writer, file, key), task.scan.files))
+    except (_Elsewhere, *UNREADABLE):
+        return None
     addresses, row_ids, numbers = (
         np.concatenate([np.empty(0, np.int64), *parts]) for parts in zip(*found, strict=True)
     )
@@ -116,11 +126,7 @@ def _holds(written: Schema, column: Column) -> bool:
 
 def _matched(writer: FileWriter, file: FileScan, key: _Key) -> tuple[Integers, Integers, Integers]:
     """Addresses and row ids of the live rows of the file that match, and the numbers of the source's rows."""
-    name = file_name(key.column)
-    path = writer.warehouse.absolute(file.path)
-    with pq.ParquetFile(path, filesystem=writer.warehouse.filesystem) as stored:
-        values = stored.read(columns=[name], use_threads=False).column(0).cast(_compared_as(key.column))
-    numbers = pc.index_in(values, value_set=key.values, skip_nulls=True)
+    numbers = pa.chunked_array(_numbers(writer, file, key), pa.int32())
     is_hit = pc.is_valid(numbers).to_numpy()
     is_hit[deleted_positions(writer.warehouse, file.delete_paths)] = False
     positions = np.flatnonzero(is_hit).astype(np.int64)
@@ -130,9 +136,34 @@ def _matched(writer: FileWriter, file: FileScan, key: _Key) -> tuple[Integers, I
     return positions + file.base, stored_row_ids(writer.warehouse, file)[positions], chosen
 
 
+def _numbers(writer: FileWriter, file: FileScan, key: _Key) -> list[pa.Array]:
+    """By position the number of the source's row with the same value, or NULL."""
+    name, path = file_name(key.column), writer.warehouse.absolute(file.path)
+    metadata = pq.read_metadata(path, filesystem=writer.warehouse.filesystem)
+    paths = [metadata.schema.column(leaf).path for leaf in range(metadata.num_columns)]
+    if paths.count(name) != 1:
+        raise _Elsewhere
+    chunks = [metadata.row_group(group).column(paths.index(name)) for group in range(metadata.num_row_groups)]
+    if sum(chunk.total_uncompressed_size for chunk in chunks) > MOST_BYTES:
+        raise _Elsewhere
+    # A long text that many rows have is read once, and looked up once.
+    texts = [name] if any(c.physical_type == "BYTE_ARRAY" and c.has_dictionary_page for c in chunks) else None
+    with pq.ParquetFile(
+        path, filesystem=writer.warehouse.filesystem, metadata=metadata, read_dictionary=texts
+    ) as stored:
+        batches = stored.iter_batches(BATCH_ROWS, columns=[name], use_threads=False)
+        return [_looked_up(batch.column(name), key) for batch in batches]
+
+
+def _looked_up(values: pa.Array, key: _Key) -> pa.Array:
+    if pa.types.is_dictionary(values.type):
+        return _looked_up(values.dictionary, key).take(values.indices)
+    return pc.index_in(values.cast(_compared_as(key.column)), value_set=key.values, skip_nulls=True)
+
+
 def _images(target: Target, source: FrozenSource, rule: Rule, key: _Key, numbers: Integers) -> pa.Table | None:
     """What the rule writes of each pair, under internal names; None where it has to compute, cast, keep or refuse."""
-    if target.partition_texts or source.table is None:
+    if target.partition_texts or source.table is None or _bytes_of(source.table, numbers) > MOST_IMAGE_BYTES:
         return None
     rows = source.table.take(pa.array(numbers))
     columns: dict[str, pa.ChunkedArray | pa.Array] = {}
@@ -142,6 +173,22 @@ def _images(target: Target, source: FrozenSource, rule: Rule, key: _Key, numbers
             return None
         columns[internal_name(column)] = values
     return pa.table(columns)
+
+
+def _bytes_of(table: pa.Table, numbers: Integers) -> int:
+    """What the rows of these numbers take at most: a row that many others match is copied for each."""
+    most = int(np.bincount(numbers).max(initial=0))
+    if most <= 1:
+        return int(table.nbytes)
+    size, places = 0, pa.array(numbers)
+    for column in table.columns:
+        if pa.types.is_string(column.type) or pa.types.is_binary(column.type):
+            size += pc.sum(pc.binary_length(column).take(places)).as_py() or 0
+        elif pa.types.is_nested(column.type):
+            size += column.nbytes * most
+        else:
+            size += column.nbytes * len(numbers) // table.num_rows
+    return size
 
 
 def _image(
