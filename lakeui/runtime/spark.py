@@ -22,6 +22,8 @@ from lakeui.runtime.stores import SparkStore
 
 OLDEST_JAVA = 17
 GIB = 1024**3
+LEAST_HEAP = 450 * 1024**2
+"""Spark starts no process with a smaller one."""
 LARGEST_RESULT = "512m"
 """Of one job, so much comes together in the server's memory; more is refused."""
 PAGE, PAGES = 2 * 1024**2, 8192
@@ -78,6 +80,7 @@ class EmbeddedSpark:
     ``tasks_per_core``: Spark ends a task only between two batches of rows, so a query that was stopped may compute on.
     With more tasks than cores the others run beside it.
     ``tasks_apart``: tasks have a process of their own, with half of ``memory``. It ends where a stopped one runs on.
+    Where a half is too small for Spark, there is one process.
     """
 
     home: Path
@@ -173,8 +176,8 @@ class EmbeddedSpark:
         places = cores * self.tasks_per_core
         memory = self.memory or memory_for_this_machine()
         java = f"-Djava.io.tmpdir={scratch} {self.java_options} -XX:+ExitOnOutOfMemoryError"
-        if self.tasks_apart:
-            half = heap_bytes(memory) // 2
+        half = heap_bytes(memory) // 2
+        if self.tasks_apart and half >= LEAST_HEAP:
             where = {"spark.driver.memory": f"{half // 1024**2}m"} | tasks_apart(half, places, java)
         else:
             where = {"spark.driver.memory": memory, "spark.master": f"local[{places}]"}

@@ -135,7 +135,7 @@ class Variables(BaseModel):
     spark_query_memory: MemoryOrNone = _variable(
         "LAKEUI_SPARK_QUERY_MEMORY",
         "",
-        "The heaps of the Spark server of queries, half for its tasks; 0 starts none.",
+        "The heaps of the Spark server of queries, from 900m on half for its tasks; 0 starts none.",
         otherwise="2g from 8 GiB of memory on, 3g from 16 on, else none is started",
     )
     spark_jars: Files = _variable(

@@ -6,6 +6,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,13 @@ def test_memory_is_halved_between_server_and_tasks(tmp_path: Path) -> None:
     assert said["spark.master"] == f"local-cluster[1,{places},1024]"
     assert said["spark.executor.memory"] == "1024m"
     assert said["spark.driver.memory"] == "1024m"
+
+
+@pytest.mark.parametrize(("memory", "is_apart"), [("900m", True), ("899m", False), ("512m", False)])
+def test_halves_too_small_for_spark_stay_together(tmp_path: Path, memory: str, is_apart: bool) -> None:
+    said = settings_of(replace(query_server(tmp_path), memory=memory))
+    assert said["spark.master"].startswith("local-cluster[" if is_apart else "local[")
+    assert said["spark.driver.memory"] == ("450m" if is_apart else memory)
 
 
 def test_others_cannot_read_the_secret_of_tasks(tmp_path: Path) -> None:
