@@ -42,7 +42,9 @@ _settings_require_apart()
 
 workers = 2
 threads = 44
-"""Of each process. At most 8 run queries, 8 read rows, 16 wait for tasks and 4 send results: 8 are left for pages."""
+"""Of each process. At most 8 run queries, 8 read rows, 16 wait for tasks, 4 for a place of a dry run, 4 send results: 4
+are left for pages.
+"""
 worker_class = "lakeui.runtime.web_worker.WebWorker"
 graceful_timeout = 30
 """Seconds that a process which ends has for the requests that it is answering."""

@@ -33,6 +33,8 @@ LOOK_SECONDS = 1.0
 RETRY_SECONDS = 5
 PLACES = 8
 """Of each gate in a web process. All gates and the requests that wait for tasks leave threads for all other pages."""
+WAITING = 4
+"""So many dry runs wait for a place at a time: each holds a thread."""
 LONGEST = "longest_seconds"
 """The parameter of running work that says how long it may take; null for no limit."""
 
@@ -41,17 +43,32 @@ LONGEST = "longest_seconds"
 class Gate:
     """How many pieces of work of one kind run at a time in this process.
 
-    ``patience``: seconds that one more waits for a place. ``noun`` is what texts call the work.
+    ``patience``: seconds that one more waits for a place; ``waits``: how many may, None for any number. ``noun`` is
+    what texts call the work.
     """
 
     kind: str
     noun: str
     patience: float
     places: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(PLACES))
+    waits: threading.BoundedSemaphore | None = None
+
+    def is_entered(self) -> bool:
+        """Whether a place was free, or became so in time. Who entered releases it."""
+        if self.places.acquire(blocking=False):
+            return True
+        if self.waits is None:
+            return self.places.acquire(timeout=self.patience)
+        if not self.waits.acquire(blocking=False):
+            return False
+        try:
+            return self.places.acquire(timeout=self.patience)
+        finally:
+            self.waits.release()
 
 
 QUERIES = Gate(QUERY_KIND, "query", patience=0)
-TRIALS = Gate(QUERY_KIND, "dry run", patience=5, places=QUERIES.places)
+TRIALS = Gate(QUERY_KIND, "dry run", patience=5, places=QUERIES.places, waits=threading.BoundedSemaphore(WAITING))
 """They take the places of queries."""
 READS = Gate("rows", "read of rows", patience=5)
 
@@ -107,7 +124,7 @@ def work_running(work: Work) -> Iterator[StoppableContext]:
     Raises TooManyQueries, StatementTimeout and QueryCancelled.
     """
     gate = work.gate
-    if not gate.places.acquire(timeout=gate.patience):
+    if not gate.is_entered():
         raise _too_many(f"The server runs {PLACES} of this kind ({gate.noun}), which is the most at a time.", [])
     key = uuid4()
     try:

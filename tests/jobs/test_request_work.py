@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -183,6 +184,29 @@ def test_waiting_work_enters_gate_when_another_leaves(alice: User) -> None:
     with work_running(narrow):
         pass
     leaving.join()
+
+
+def test_few_wait_for_a_place(alice: User) -> None:
+    waits = threading.BoundedSemaphore(1)
+    narrow = replace(of(alice), gate=replace(gate("rows", patience=30), waits=waits))
+    entered = threading.Event()
+
+    def wait() -> None:
+        with work_running(narrow):
+            entered.set()
+        connection.close()
+
+    waiting = threading.Thread(target=wait)
+    with work_running(narrow):
+        waiting.start()
+        until(lambda: waits._value == 0)
+        with pytest.raises(TooManyQueries, match="most at a time"), work_running(narrow):
+            pass
+        assert not entered.is_set()
+    waiting.join(30)
+    assert entered.is_set()
+    with work_running(narrow):
+        pass
 
 
 def test_a_long_read_becomes_a_task(alice: User) -> None:
