@@ -164,15 +164,15 @@ def _is_known(given: PlanInput, key: ObjectKey) -> bool:
 
 def _undrop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges], merged: MergedAttributes) -> None:
     """A table is alive with its database (R4): one that comes back brings the tables that exist by their own facts, and
-    no other. The target may never have had them.
+    no other. The target may never have had them. A table comes back too that the source moved out of a database which
+    the target dropped.
     """
-    for (kind, object_id), changes in list(source.items()):
-        if kind is ObjectKind.DATABASE and changes.undropped:
-            for table_id, table in {**given.source_tables, **given.tables}.items():
-                key = ObjectKind.TABLE, table_id
-                is_new = table_id not in given.tables
-                if table.database_id == object_id and (is_new != table.is_dropped) and (is_new or merged.revives(key)):
-                    source[key] = undropped_with(source.get(key) or ObjectChanges(*key), changes)
+    undropped = {i: item for (kind, i), item in source.items() if kind is ObjectKind.DATABASE and item.undropped}
+    for table_id, table in {**given.source_tables, **given.tables}.items():
+        key, database = (ObjectKind.TABLE, table_id), undropped.get(table.database_id)
+        is_known = table_id in given.tables
+        if table.is_dropped == is_known and (merged.revives(key) if is_known else database is not None):
+            source[key] = undropped_with(source.get(key) or ObjectChanges(*key), database)
     for key, changes in list(source.items()):
         if key[0] is ObjectKind.TABLE and changes.undropped and key in merged.alive and key not in merged.existing:
             source[key] = replace(changes, undropped=False)

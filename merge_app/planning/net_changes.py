@@ -131,11 +131,12 @@ def implied_drop(object_id: int, database: ObjectChanges) -> ObjectChanges:
     )
 
 
-def undropped_with(changes: ObjectChanges, database: ObjectChanges) -> ObjectChanges:
-    """The changes of a table that comes back with its database."""
+def undropped_with(changes: ObjectChanges, database: ObjectChanges | None) -> ObjectChanges:
+    """The changes of a table that comes back with its database, or in another one."""
     if changes.undropped:
         return changes
-    cause = next((item for item in database.operations if item.kind is OperationKind.UNDROP), None)
+    operations = () if database is None else database.operations
+    cause = next((item for item in operations if item.kind is OperationKind.UNDROP), None)
     if cause is None:
         return replace(changes, undropped=True)
     begun = replace(

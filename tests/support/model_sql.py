@@ -113,6 +113,7 @@ class Speaker:
         yield r"(DROP|UNDROP) TABLE (\S+)", self._table_exists
         yield r"ALTER DATABASE (\w+) SET DBPROPERTIES \('(\w+)' = ('\w+')\)", self._database_property
         yield r"ALTER TABLE (\S+) SET TBLPROPERTIES \('(\w+)' = ('\w+')\)", self._table_property
+        yield r"ALTER TABLE (\S+) RENAME TO (\w+)\.(\w+)", self._rename
         yield r"ALTER TABLE (\S+) ADD COLUMN (\w+) (\S+)", self._add_column
         yield r"ALTER TABLE (\S+) DROP COLUMN (\w+)", self._drop_column
         yield r"ALTER TABLE (\S+) ALTER COLUMN (\w+) TYPE (\S+)", self._widen
@@ -190,6 +191,11 @@ class Speaker:
 
     def _table_property(self, state: State, name: str, key: str, value: str) -> Statement:
         return put_attributes(self.names.table(state, name), **{f"property__{key}": value_of(value)})
+
+    def _rename(self, state: State, name: str, database: str, table: str) -> Statement:
+        t, home = self.names.table(state, name), self.names.database(state, database)
+        values: Row = {"name": table, "home": home}
+        return put_attributes(t, **{key: value for key, value in values.items() if state.value(t, key) != value})
 
     def _add_column(self, state: State, name: str, column: str, kind: str) -> Statement:
         t = self.names.table(state, name)
