@@ -1,12 +1,13 @@
-"""What turns one state of an object into another, as operations: a RESTORE applies them (semantics §5)."""
+"""What turns one state of an object into another, as operations (semantics §5); and the state that these leave."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from catalog_app.domain.operations import (
+    Change,
     ColumnAttribute,
     ColumnChange,
     ObjectKind,
@@ -18,8 +19,11 @@ from catalog_app.domain.operations import (
     Rename,
     attributes_changed,
 )
-from catalog_app.domain.schema import Schema
-from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import DatabaseState, ObjectState, TableState
+from catalog_app.domain.types import parse_identified
+
+State = TypeVar("State", bound=ObjectState)
 
 
 def schema_changes(before: Schema, after: Schema) -> tuple[ColumnChange, ...]:
@@ -98,3 +102,46 @@ def _operation(state: DatabaseState | TableState, kind: OperationKind, *changes:
     if isinstance(state, TableState):
         return Operation(kind, ObjectKind.TABLE, state.table_id, changes)
     return Operation(kind, ObjectKind.DATABASE, state.database_id, changes)
+
+
+def state_after(state: State, operations: Iterable[Operation | None]) -> State:
+    """What the changes of a statement make of the state that it saw. Columns are moved when all of them are there."""
+    changes = [change for operation in operations if operation is not None for change in operation.changes]
+    for change in sorted(changes, key=_moves):
+        state = _changed(state, change)
+    return state
+
+
+def _moves(change: Change) -> bool:
+    return isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.POSITION
+
+
+def _changed(state: State, change: Change) -> State:
+    if isinstance(change, Rename):
+        renamed, home = replace(state, name=change.after.name), change.after.database_id
+        return renamed if home is None else replace(renamed, database_id=home)
+    if isinstance(change, PropertyChange):
+        properties = {**state.properties, change.key: change.after}
+        return replace(state, properties={key: value for key, value in properties.items() if value is not None})
+    assert isinstance(state, TableState)
+    if isinstance(change, ColumnChange):
+        return replace(state, schema=_schema_changed(state.schema, change))
+    declared = state.declared_partitions
+    # A renamed partition stays declared only if it was.
+    comes = change.before is None or change.before in declared
+    left = frozenset(values for values in declared if values != change.before)
+    return replace(state, declared_partitions=left | {change.after} if comes and change.after is not None else left)
+
+
+def _schema_changed(schema: Schema, change: ColumnChange) -> Schema:
+    if change.attribute is ColumnAttribute.POSITION:
+        return schema.moved(change.column_id, change.after)
+    if change.attribute is ColumnAttribute.EXISTS and change.after is not None:
+        return replace(schema, columns=(*schema.columns, Column.from_json(change.after)))
+    column = schema.column(change.column_id)
+    assert column is not None
+    if change.attribute is ColumnAttribute.EXISTS:
+        return replace(schema, columns=tuple(other for other in schema.columns if other is not column))
+    if change.attribute is ColumnAttribute.NESTED and change.after is not None:
+        return schema.with_column(column.with_fields(parse_identified(change.after)))
+    return schema.with_column(replace(column, **{change.attribute.value: change.after}))

@@ -31,8 +31,7 @@ from merge_app.execution.source_side import SourceSide, source_tables_load, tabl
 from merge_app.lineage.facts import Aliveness
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attributes import kept_columns, kept_fields, tables_with_columns_back
-from merge_app.planning.change_sets import change_sets_of
-from merge_app.planning.databases import properties_merged
+from merge_app.planning.change_sets import change_sets_of, table_merged
 from merge_app.planning.left_out import LeftPart, tables_leaving_values
 from merge_app.planning.merge_plan import (
     WITHOUT_SOURCE,
@@ -44,7 +43,7 @@ from merge_app.planning.merge_plan import (
     TableFacts,
 )
 from merge_app.planning.resolutions import resolve, statements_of
-from merge_app.planning.row_merges import ROW_PARTS, choices_of, schema_merged
+from merge_app.planning.row_merges import ROW_PARTS, choices_of
 
 
 def with_facts(
@@ -179,7 +178,7 @@ def _lineage_tables(
         if side.snapshot is None and alive.is_judged and _meets_no_row(planned, object_id):
             continue
         if side.snapshot is not None or is_restored or (alive.source and alive.target and alive.result):
-            merged = schema_merged(resolved if object_id in decided else planned, object_id)
+            merged = table_merged(resolved if object_id in decided else planned, object_id).schema
             if object_id in decided:
                 _types_hold(planned.source_tables.get(object_id), merged)
             case = _known_case(planned, object_id, alive, merged, is_restored=is_restored)
@@ -231,15 +230,8 @@ def _known_case(planned: PlanInput, table_id: int, alive: Aliveness, merged: Sch
 
 def _generated(resolved: PlanInput, table_id: int, merged: Schema) -> dict[int, str]:
     """By id the SQL of the generated columns of the merged table that has all that they read."""
-    found = generated_values(_properties(resolved, table_id), merged).items()
+    found = generated_values(table_merged(resolved, table_id).properties, merged).items()
     return {column: stored for column, stored in found if all(merged.column(i) for i in columns_read(stored))}
-
-
-def _properties(planned: PlanInput, table_id: int) -> dict[str, str]:
-    """Those of a merged table that the target has."""
-    change_sets = change_sets_of(planned)
-    changes = change_sets.source_of(ObjectKind.TABLE, table_id)
-    return properties_merged(change_sets.merged_table(table_id), planned.tables[table_id], changes)
 
 
 def _types_hold(source: TableState | None, merged: Schema) -> None:
@@ -277,7 +269,7 @@ def _schemas_judged(
         # What merges brought below a drop was not judged.
         if is_changed or (source.undropped and alive.result):
             asked.append(table_id)
-    return {table_id: schema_merged(planned, table_id) for table_id in asked}
+    return {table_id: table_merged(planned, table_id).schema for table_id in asked}
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +284,7 @@ def _asked(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, _Aske
     found = {}
     for table_id, merged in schemas.items():
         before, source = planned.tables[table_id], planned.source_tables.get(table_id)
-        properties = _properties(planned, table_id)
+        properties = table_merged(planned, table_id).properties
         computed = frozenset(generated_values(properties, merged))
         columns = Columns(merged, source.schema if source else None, before.schema, computed)
         own = source and _as_shown(source, planned.source_databases)
@@ -311,7 +303,7 @@ def _asked_as_decided(resolved: PlanInput, schemas: Collection[int]) -> dict[int
     decided = {item.object_id for item in resolved.resolutions if item.object_kind is ObjectKind.TABLE}
     known = decided.intersection(schemas, resolved.tables)
     changed = [i for i in known if (ObjectKind.TABLE, i) in change_sets_of(resolved).source]
-    return _asked(resolved, {table_id: schema_merged(resolved, table_id) for table_id in changed})
+    return _asked(resolved, {table_id: table_merged(resolved, table_id).schema for table_id in changed})
 
 
 def _unfit(

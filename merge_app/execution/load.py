@@ -138,7 +138,7 @@ def plan_without_facts(
     databases |= databases_named(destination, sorted({name for _, name in places}))
     operations = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
     if side.snapshot is None:
-        side, attributes = statement_attributes_load(side, destination, tables, operations)
+        attributes = statement_attributes_load(side, destination, tables, operations)
     planned = PlanInput(
         source=side.operations,
         destination=operations,

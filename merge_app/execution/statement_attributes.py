@@ -8,43 +8,38 @@ from dataclasses import replace
 
 from catalog_app.domain.attribute_facts import attributes_set
 from catalog_app.domain.operations import ObjectKind, Operation
-from catalog_app.domain.state import DatabaseState, ObjectState, TableState
+from catalog_app.domain.state import ObjectState, TableState
 from catalog_app.selectors.attribute_facts import ObjectKey
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.attribute_facts import states_of
 from merge_app.execution.attribute_news import attribute_sides_load, fact_value
 from merge_app.execution.source_side import SourceSide
-from merge_app.planning.applied import database_applied, table_applied
 from merge_app.planning.attribute_sides import AttributeSides, key_of
-from merge_app.planning.net_changes import LIFECYCLE, ObjectChanges, net_changes
-from merge_app.planning.row_merges import columns_merged
+from merge_app.planning.net_changes import LIFECYCLE
 
 
 def statement_attributes_load(
     side: SourceSide, destination: Snapshot, tables: Mapping[int, TableState], since: Sequence[Operation]
-) -> tuple[SourceSide, AttributeSides | None]:
-    """The facts of both sides, with what the statement sets as the source's news; and the side with the states that it
-    leaves these objects in. None: it changes none that others altered. ``tables``: the target's; ``since``: what others
-    did. Objects that a statement makes, drops or undrops are as it has them.
+) -> AttributeSides | None:
+    """The facts of both sides, with what the statement sets as the source's news. None: it changes none that others
+    altered. ``tables``: the target's; ``since``: what others did. Objects that a statement makes, drops or undrops are
+    as it has them.
     """
     mine: dict[ObjectKey, list[Operation]] = defaultdict(list)
     for item in side.operations if side.altered else ():
         mine[item.object_kind, item.object_id].append(item)
     met = [key for key, items in mine.items() if _is_met(side, key, items)]
     if side.seen is None or not met:
-        return side, None
+        return None
     known = states_of(side.seen, met)
-    after = {key: _left_by(state, mine[key], side.tables) for key, state in known.items()}
+    after = {key: _staged(side, key) for key in known}
     sides = _facts_load(side, side.seen, destination, [*known.values(), *after.values(), *_of(tables, met)], met)
     for key, state in known.items():
         found = attributes_set(state, after[key], mine[key])
         values = {key_of(name): fact_value(name, value) for name, value in found.items()}
         sides = sides.with_news(key, values, sides.source.get(key, {}))
     others = {*mine, *((item.object_kind, item.object_id) for item in since)} - known.keys()
-    databases = {i: state for (_, i), state in after.items() if isinstance(state, DatabaseState)}
-    left = {i: state for (_, i), state in after.items() if isinstance(state, TableState)}
-    side = replace(side, databases={**side.databases, **databases}, tables={**side.tables, **left})
-    return side, replace(sides, as_operations=frozenset(others))
+    return replace(sides, as_operations=frozenset(others))
 
 
 def _is_met(side: SourceSide, key: ObjectKey, operations: Sequence[Operation]) -> bool:
@@ -56,15 +51,10 @@ def _of(tables: Mapping[int, TableState], keys: Sequence[ObjectKey]) -> list[Tab
     return [tables[i] for kind, i in keys if kind is ObjectKind.TABLE and i in tables]
 
 
-def _left_by(before: ObjectState, operations: Sequence[Operation], staged: Mapping[int, TableState]) -> ObjectState:
-    """What a statement makes of an object as it saw it."""
-    found = list(net_changes(operations).values())
-    if isinstance(before, DatabaseState):
-        return database_applied(before, found[0]) if found else before
-    nothing = ObjectChanges(ObjectKind.TABLE, before.table_id)
-    changes = found[0] if found else nothing
-    columns = columns_merged(changes, nothing, before, staged.get(before.table_id))
-    return table_applied(before, changes, columns.schema)
+def _staged(side: SourceSide, key: ObjectKey) -> ObjectState:
+    """The object as the statement leaves it."""
+    kind, identity = key
+    return side.databases[identity] if kind is ObjectKind.DATABASE else side.tables[identity]
 
 
 def _facts_load(

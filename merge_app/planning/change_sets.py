@@ -46,16 +46,6 @@ class ChangeSets:
             known = self._nothing[key] = ObjectChanges(kind, object_id)
         return known
 
-    def merged_database(self, database_id: int) -> DatabaseState | None:
-        """The database after the merge as facts have it; None: operations say what becomes of it."""
-        state = self.attributes.states.get((ObjectKind.DATABASE, database_id)) if self.attributes is not None else None
-        return state if isinstance(state, DatabaseState) else None
-
-    def merged_table(self, table_id: int) -> TableState | None:
-        """The same of a table."""
-        state = self.attributes.states.get((ObjectKind.TABLE, table_id)) if self.attributes is not None else None
-        return state if isinstance(state, TableState) else None
-
     def findings_of(self, kind: ObjectKind, object_id: int) -> tuple[Finding, ...]:
         return self.attributes.findings.get((kind, object_id), ()) if self.attributes is not None else ()
 
@@ -72,6 +62,40 @@ def change_sets_of(given: PlanInput) -> ChangeSets:
         known.append(_change_sets(given))
     found: ChangeSets = known[0]
     return found
+
+
+def database_merged(given: PlanInput, database_id: int) -> DatabaseState:
+    """What the merge leaves of a database that the target has. Only its drop or undrop is not in it."""
+    before, state = given.databases[database_id], given.source_databases.get(database_id)
+    key = ObjectKind.DATABASE, database_id
+    found = _by_facts_of(given, key)
+    if isinstance(found, DatabaseState):
+        return found
+    return before if state is None or not _is_as_source(given, key) else replace(state, is_dropped=before.is_dropped)
+
+
+def table_merged(given: PlanInput, table_id: int) -> TableState:
+    """The same of a table."""
+    before, state = given.tables[table_id], given.source_tables.get(table_id)
+    key = ObjectKind.TABLE, table_id
+    found = _by_facts_of(given, key)
+    if isinstance(found, TableState):
+        return found
+    if state is None or not _is_as_source(given, key):
+        return before
+    return replace(state, schema_version=before.schema_version, is_dropped=before.is_dropped)
+
+
+def _by_facts_of(given: PlanInput, key: ObjectKey) -> ObjectState | None:
+    merged = change_sets_of(given).attributes
+    return None if merged is None else merged.states.get(key)
+
+
+def _is_as_source(given: PlanInput, key: ObjectKey) -> bool:
+    """Whether the object becomes what it is on the source: a person chose that, or others left it alone since a
+    statement saw it.
+    """
+    return given.attributes is None or key in given.attributes.as_operations
 
 
 def _change_sets(given: PlanInput) -> ChangeSets:

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.domain.state import DatabaseState, ObjectState
+from catalog_app.domain.state import DatabaseState
 from catalog_app.rules.loader import RuleTable
-from merge_app.planning.applied import database_applied, properties_apply
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.findings import Pair, judge, problem_finding
 from merge_app.planning.merge_plan import Action, Finding, ObjectPlan
@@ -26,7 +25,7 @@ def database_plan(
     merged: DatabaseState | None = None,
 ) -> tuple[ObjectPlan, list[Finding]]:
     """What becomes of one database that the source changed. A database that the target does not know is new.
-    ``merged``: the state after the merge as facts have it.
+    ``merged``: what the merge leaves of it.
     """
     if before is None:
         if source_state is None:
@@ -36,18 +35,13 @@ def database_plan(
     pair = Pair(rules, before.name, source, destination)
     findings = judge(pair, problems(rules, Case(source, destination)))
     findings += [problem_finding(pair, note) for note in attribute_notes(pair, {})]
-    after = database_applied(before, source) if merged is None else _alive(merged, before, source)
+    after = _alive(merged or before, before, source)
     if after == before:
         planned = _plan(Action.UNTOUCHED, source, before, before)
         operations = () if before.is_dropped else done_already(source.operations)
         return replace(planned, operations=operations), findings
     is_drop = source.dropped and not before.is_dropped
     return _plan(Action.DROP if is_drop else Action.ALTER, source, before, after), findings
-
-
-def properties_merged(merged: ObjectState | None, before: ObjectState, source: ObjectChanges) -> dict[str, str]:
-    """The properties after a merge: as facts have them, else as operations make them."""
-    return merged.properties if merged is not None else properties_apply(before.properties, source.properties)
 
 
 def done_already(operations: Iterable[Operation]) -> tuple[Operation, ...]:

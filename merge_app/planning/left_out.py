@@ -11,13 +11,12 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import Field, ParsedType
 from catalog_app.rules.codes import VerdictCode
 from lakeui.common.counts import counted
-from merge_app.planning.change_sets import change_sets_of
+from merge_app.planning.change_sets import change_sets_of, table_merged
 from merge_app.planning.conditions import ROW_AXES
 from merge_app.planning.effects import example_text
 from merge_app.planning.findings import Pair, Problem
 from merge_app.planning.merge_plan import SIDE_NAMES, LeftValues, PlanInput
 from merge_app.planning.resolutions import resolve
-from merge_app.planning.row_merges import schema_merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ def tables_leaving_values(given: PlanInput) -> dict[int, dict[str, tuple[LeftPar
         # Where the source overwrites the table the target's rows go whole, with whatever they hold.
         if destination.has(*ROW_AXES) and not source.overwrites_all:
             writing["destination"] = before.schema
-        merged = schema_merged(resolved, table_id) if writing else Schema()
+        merged = table_merged(resolved, table_id).schema if writing else Schema()
         columns = {name: lacking for name, own in writing.items() if (lacking := tuple(_lacking(merged, own)))}
         if columns:
             found[table_id] = columns

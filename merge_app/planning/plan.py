@@ -9,7 +9,7 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.rules.loader import Rules, load_rules
 from merge_app.planning.broken_views import broken_views_judge
-from merge_app.planning.change_sets import ChangeSets, change_sets_of
+from merge_app.planning.change_sets import ChangeSets, change_sets_of, database_merged, table_merged
 from merge_app.planning.databases import database_plan
 from merge_app.planning.decisions import decision_notes
 from merge_app.planning.findings import ordered
@@ -116,7 +116,7 @@ def _object_plan(
             before=given.databases.get(object_id),
             source_state=given.source_databases.get(object_id),
             rules=rules.tables["database"],
-            merged=change_sets.merged_database(object_id),
+            merged=database_merged(given, object_id) if object_id in given.databases else None,
         )
     before, state = given.tables.get(object_id), given.source_tables.get(object_id)
     shown = before or state
@@ -134,7 +134,7 @@ def _object_plan(
             choices=choices_of(given.resolutions, object_id),
             keeps_both=keeps_both(given.resolutions, object_id),
             statements=statements_of(given.resolutions, object_id),
-            merged=change_sets.merged_table(object_id),
+            merged=table_merged(given, object_id) if before is not None else None,
             column_findings=change_sets.findings_of(kind, object_id),
             homes=_homes(given, before, state),
         )

@@ -6,25 +6,16 @@ from collections.abc import Iterable, Iterator
 
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.row_merge import RowChoice, RowJudgement, Take
-from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
-from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.columns import AppliedColumns, columns_apply
 from merge_app.planning.findings import Problem
-from merge_app.planning.merge_plan import Decision, PlanInput, Resolution, ResolutionPart
+from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
 from merge_app.planning.net_changes import ObjectChanges
 
 ROW_PARTS = frozenset({ResolutionPart.ROWS, ResolutionPart.ROW, ResolutionPart.CELL})
 BY_ROW_ID = frozenset({VerdictCode.SAME_FILE_UPDATE_UPDATE, VerdictCode.SAME_FILE_UPDATE_DELETE})
 """The conflicts of rows of a table without a primary key."""
-
-
-def schema_merged(given: PlanInput, table_id: int) -> Schema:
-    """The columns under which rows of a table are merged that the target has."""
-    sets, before, state = change_sets_of(given), given.tables[table_id], given.source_tables.get(table_id)
-    source, destination = (of(ObjectKind.TABLE, table_id) for of in (sets.source_of, sets.destination_of))
-    return columns_merged(source, destination, before, state).schema
 
 
 def columns_merged(

@@ -13,12 +13,10 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
 from lakeui.common.records import record
 from merge_app.lineage.outcomes import Finding as CoreFinding
-from merge_app.planning.applied import table_applied
 from merge_app.planning.column_findings import columns_by_facts, with_what_is_left
-from merge_app.planning.columns import AppliedColumns
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.data import data_staged
-from merge_app.planning.databases import done_already, properties_merged
+from merge_app.planning.databases import done_already
 from merge_app.planning.findings import Pair, judge, problem_finding
 from merge_app.planning.left_out import left_value_notes
 from merge_app.planning.lineage_findings import lineage_notes, row_verdicts
@@ -43,8 +41,8 @@ class TableCase:
     """One table that the source changed. ``name`` is its full name for people. ``key_rules`` judge rows that are
     merged by primary key, ``choices`` are what was decided of them. ``keeps_both``: rows that the target inserted
     stay beside what the source deleted and updated, by a decision. ``statements`` are run on the target's rows.
-    ``merged``: the state after the merge as facts have it, ``column_findings`` what they say of columns. ``homes``:
-    names of the databases that it lies in, by id.
+    ``merged``: what the merge leaves of a table that the target has; ``column_findings``: what facts say of its
+    columns. ``homes``: names of the databases that it lies in, by id.
     """
 
     source: ObjectChanges
@@ -70,16 +68,16 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     pair = Pair(rules, case.name, source, case.destination, case.homes)
     if before is None:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
+    merged = case.merged or before
     columns = columns_merged(source, case.destination, before, case.source_state)
-    if case.merged is not None:
-        merged, shown = case.merged.schema, _shown(case, before)
-        columns = columns_by_facts(columns, merged, case.column_findings, source, case.destination, shown=shown)
+    columns = columns_by_facts(
+        columns, merged.schema, case.column_findings, source, case.destination, shown=_shown(case, before)
+    )
     # Columns that only one side changed are not even read.
     names: dict[int, str] = {}
     if source.columns and case.destination.columns:
         columns, names = with_what_is_left(columns, _shown(case, before)), _names(before.schema)
-    properties = properties_merged(case.merged, before, source)
-    judged = Case(source, case.destination, columns, case.facts, properties)
+    judged = Case(source, case.destination, columns, case.facts, merged.properties)
     found = [] if case.destination.dropped else problems(rules, judged)
     allowed = _ALLOWED_BY_BOTH if case.keeps_both else frozenset()
     if case.facts.rows_plan is not None:
@@ -95,7 +93,7 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
         findings += [problem_finding(pair, note) for note in row_notes(pair, case.facts.rows)]
     if case.facts.rows_plan is not None:
         findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.rows_plan)]
-    return _altered(case, before, columns), findings
+    return _altered(case, before, merged), findings
 
 
 def _names(schema: Schema) -> dict[int, str]:
@@ -145,22 +143,15 @@ def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
     return _plan(case, Action.ALTER, after, (), data)
 
 
-def _altered(case: TableCase, before: TableState, columns: AppliedColumns) -> ObjectPlan:
-    after = _applied(case, before, columns)
+def _altered(case: TableCase, before: TableState, merged: TableState) -> ObjectPlan:
+    after = replace(merged, is_dropped=before.is_dropped and not case.source.undropped)
     operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
-    data, merged = _data(case, operations), case.facts.rows_plan
-    if case.statements and data is not None and merged is not None:
-        data = replace(data, row_work=(RerunStatements(columns.schema, case.statements, merged.inserted),))
+    data, rows = _data(case, operations), case.facts.rows_plan
+    if case.statements and data is not None and rows is not None:
+        data = replace(data, row_work=(RerunStatements(merged.schema, case.statements, rows.inserted),))
     if after == before and not (data and data.changes_files):
         return _plan(case, Action.UNTOUCHED, before, done_already(operations))
     return _plan(case, Action.ALTER, after, operations, data)
-
-
-def _applied(case: TableCase, before: TableState, columns: AppliedColumns) -> TableState:
-    if case.merged is None:
-        return table_applied(before, case.source, columns.schema)
-    is_dropped = before.is_dropped and not case.source.undropped
-    return case.merged if case.merged.is_dropped == is_dropped else replace(case.merged, is_dropped=is_dropped)
 
 
 def _plan(

@@ -26,12 +26,15 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.state_diff import state_after
 from merge_app.lineage.facts import Fact, Key, Kind
 from merge_app.planning.attribute_sides import AttributeSides, key_of
 from merge_app.planning.merge_plan import Finding, MergePlan, ObjectPlan, PlanInput, Verdict
+from merge_app.planning.net_changes import ATTRIBUTE_KINDS
 from merge_app.planning.plan import plan
 
 DB, TABLE = 1, 10
+_ORDERS = (ObjectKind.TABLE, TABLE)
 A, B = Column(1, "a", "int"), Column(2, "b", "int")
 SHOP = DatabaseState(DB, "shop", properties={"p": "1", "q": "1"})
 ORDERS = TableState(TABLE, DB, "orders", Schema((A, B)), 1, properties={"p": "1", "q": "1"})
@@ -55,12 +58,57 @@ def side(branch: str, operations: Iterable[Operation], first: int) -> tuple[Oper
 
 def merge_input(source: Iterable[Operation], destination: Iterable[Operation] = (), **fields: Any) -> PlanInput:
     """An input with ``orders`` in ``shop`` on the target, unless fields say otherwise."""
-    given = {"databases": {DB: SHOP}, "tables": {TABLE: ORDERS}, "source_head": 199, "destination_head": 299, **fields}
-    return PlanInput(side("dev", source, 100), side("main", destination, 200), **given)
+    fields = {"databases": {DB: SHOP}, "tables": {TABLE: ORDERS}, "source_head": 199, "destination_head": 299, **fields}
+    given = PlanInput(side("dev", source, 100), side("main", destination, 200), **fields)
+    databases, tables = (_on_source(given, kind) for kind in (ObjectKind.DATABASE, ObjectKind.TABLE))
+    return replace(
+        given,
+        source_databases={**databases, **given.source_databases},
+        source_tables={**tables, **given.source_tables},
+    )
 
 
 def merged(source: Iterable[Operation], destination: Iterable[Operation] = (), **fields: Any) -> MergePlan:
-    return plan(merge_input(source, destination, **fields))
+    """The plan by facts where both sides change attributes of ``orders``; else it is as the source has it."""
+    given = merge_input(source, destination, **fields)
+    return plan(with_facts(given) if _is_met(given.source) and _is_met(given.destination) else given)
+
+
+def _is_met(operations: Iterable[Operation]) -> bool:
+    return any(item.kind in ATTRIBUTE_KINDS and (item.object_kind, item.object_id) == _ORDERS for item in operations)
+
+
+def _on_source(given: PlanInput, kind: ObjectKind) -> dict[int, Any]:
+    """The objects that both sides have, as the source's operations leave what there was at base."""
+    found: dict[int, Any] = {}
+    known = given.databases if kind is ObjectKind.DATABASE else given.tables
+    for identity, state in known.items():
+        mine, others = (
+            [item for item in operations if (item.object_kind, item.object_id) == (kind, identity)]
+            for operations in (given.source, given.destination)
+        )
+        if any(item.changes for item in mine):
+            found[identity] = _after(_after(state, map(_undone, reversed(others))), mine)
+    return found
+
+
+def _after(state: Any, operations: Iterable[Operation]) -> Any:
+    """The state with what the operations change of the columns that it has. Not each case states all that it has."""
+    for operation in operations:
+        shown = (change for change in operation.changes if _shows(state, change))
+        state = state_after(state, [replace(operation, changes=tuple(shown))])
+    return state
+
+
+def _shows(state: Any, change: Change) -> bool:
+    if not isinstance(change, ColumnChange) or (change.attribute is ColumnAttribute.EXISTS and not change.before):
+        return True
+    return state.schema.column(change.column_id) is not None
+
+
+def _undone(operation: Operation) -> Operation:
+    changes = (replace(change, before=change.after, after=change.before) for change in reversed(operation.changes))
+    return replace(operation, changes=tuple(changes))
 
 
 def table_of(result: MergePlan, table: int = TABLE) -> ObjectPlan:
@@ -199,7 +247,10 @@ def with_facts(given: PlanInput) -> PlanInput:
     for change in (change for item in given.destination if item.object_id == TABLE for change in item.changes):
         if isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.EXISTS and change.before:
             base |= {attribute: Fact(value, 1) for attribute, value in _of_column(change.before).items()}
-        base |= {attribute: Fact(before, 1) for attribute, before, _ in _settings(change)}
+        for attribute, before, _ in _settings(change):
+            base.pop(attribute, None)
+            if before is not None:
+                base[attribute] = Fact(before, 1)
     sides = [
         {key: _changed(base, operations), home: {("exists",): Fact(True, 1)}}
         for operations in (given.source, given.destination)
@@ -225,6 +276,12 @@ def _settings(change: Change) -> Iterable[tuple[Key, Any, Any]]:
     """The attributes that a change sets, each with its value before and after."""
     if isinstance(change, PropertyChange):
         yield ("property", change.key), change.before or None, change.after
+    elif isinstance(change, Rename):
+        yield ("name",), change.before.name, change.after.name
+    elif isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.NULLABLE:
+        yield ("column", change.column_id, "required"), not change.before, not change.after
+    elif isinstance(change, ColumnChange) and change.attribute is ColumnAttribute.NESTED:
+        yield ("column", change.column_id, "type"), change.before, change.after
     elif isinstance(change, ColumnChange) and change.attribute is not ColumnAttribute.EXISTS:
         yield ("column", change.column_id, change.attribute.value), change.before, change.after
     elif isinstance(change, ColumnChange) and change.before is None:

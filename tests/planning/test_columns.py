@@ -104,12 +104,6 @@ def test_adding_a_narrower_column_conflicts() -> None:
     assert codes(result.conflicts) == ["COLUMN_TYPE_NARROWING"]
 
 
-def test_an_already_merged_column_is_not_added_again() -> None:
-    existing = replace(C, aliases=(9,))
-    result = merged([add_column(Column(9, "c", "int"))], [], **_destination(A, B, existing))
-    assert _schema_after(result).columns == (A, B, existing)
-
-
 def test_a_column_dropped_on_both_sides_is_fine() -> None:
     assert _schema([drop_column(A)], [drop_column(A)], B).columns == (B,)
 
@@ -132,14 +126,6 @@ def test_dropping_a_name_and_adding_it_again_works() -> None:
         B,
         Column(9, "a", "string"),
     )
-
-
-def test_positions_are_applied_where_the_neighbour_is_there() -> None:
-    move = column(2, ColumnAttribute.POSITION, 1, 0)
-    assert [c.id for c in _schema([move], [add_column(C)], A, B, C).columns] == [2, 1, 3]
-    after_b = column(1, ColumnAttribute.POSITION, 0, 2)
-    assert [c.id for c in _schema([after_b], [add_column(C)], A, B, C).columns] == [2, 1, 3]
-    assert [c.id for c in _schema([after_b], [drop_column(B)], A, C).columns] == [1, 3]
 
 
 def test_an_unaltered_target_takes_the_sources_last_schema() -> None:

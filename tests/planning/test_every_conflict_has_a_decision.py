@@ -216,7 +216,7 @@ def parted() -> PlanInput:
         rename_column(7, "z", "y"),
         add_column(two),
         tables={TABLE: shown["target"]} | BESIDE,
-        source_tables={TABLE: shown["source"]} | BESIDE,
+        source_tables={TABLE: shown["source"]},
         attributes=attributes,
     )
 
@@ -232,7 +232,11 @@ CONDITIONS = {
         RENAMED, insert(31, partition=Y), facts=of_rows(VerdictCode.PARTITION_EXISTS, scopes=(RENAMES,))
     ),
     VerdictCode.NOT_NULL_WITHOUT_VALUE: with_facts(
-        conflicted(add_column(REQUIRED), insert(9), facts={TABLE: TableFacts(lacking={("destination", 7): 4})})
+        conflicted(
+            add_column(REQUIRED),
+            insert(9),
+            facts={TABLE: TableFacts(lacking={("destination", 7): 4}, lacking_decided={})},
+        )
     ),
     VerdictCode.NAME_EXISTS: renamed(),
     VerdictCode.COLUMN_NAME_TAKEN: with_facts(
@@ -248,7 +252,6 @@ CONDITIONS = {
             retype(1, "int", "bigint"),
             retype(1, "int", "double"),
             tables={TABLE: typed_as("double")} | BESIDE,
-            source_tables={TABLE: typed_as("bigint")} | BESIDE,
         )
     ),
     VerdictCode.COLUMN_MISSING: with_facts(
@@ -270,11 +273,12 @@ CONDITIONS = {
         facts={TABLE: TableFacts(rows=CLASH)},
     ),
     VerdictCode.COLUMNS_JOINED: parted(),
-    VerdictCode.NO_COLUMN_LEFT: conflicted(
-        drop_column(ORDERS.schema.columns[0]),
-        drop_column(ORDERS.schema.columns[1]),
-        tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[:1]))} | BESIDE,
-        source_tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[1:]))} | BESIDE,
+    VerdictCode.NO_COLUMN_LEFT: with_facts(
+        conflicted(
+            drop_column(ORDERS.schema.columns[0]),
+            drop_column(ORDERS.schema.columns[1]),
+            tables={TABLE: replace(ORDERS, schema=Schema(ORDERS.schema.columns[:1]))} | BESIDE,
+        )
     ),
     VerdictCode.CHECK_DIFFERS: with_facts(
         conflicted(set_property(CHECKED, None, "`__lake_c1` > 0"), set_property(CHECKED, None, "`__lake_c1` > 1"))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from catalog_app.domain.checks import column_free_check
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operation, OperationKind
 from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
+from catalog_app.domain.state_diff import state_after
 from catalog_app.domain.types import canonical_type, value_type, widens
 from catalog_app.engine.types import storable_type
 from catalog_app.services import alterations
@@ -71,7 +72,6 @@ def with_columns(table: TableState, taken: Mapping[str, str], *, dropped: Sequen
     definitions = [sql.ColumnDefinition(name, canonical_type(storable_type(kind))) for name, kind in added]
     new = table_columns(table.table_id, definitions, is_new=False) if definitions else []
     changes = list(alterations.columns_add(table, new, [None] * len(new), has_rows=True).changes) if new else []
-    schema = replace(table.schema, columns=(*table.schema.columns, *new))
     for name, kind in taken.items():
         column = table.schema.named(name)
         if column is not None and column.nested is not None:
@@ -80,21 +80,16 @@ def with_columns(table: TableState, taken: Mapping[str, str], *, dropped: Sequen
             if change is not None:
                 column_free_check(table.properties, column)
                 changes.append(change)
-            schema = schema.with_column(column.with_fields(grown))
         elif column is not None and is_wider(kind, column):
             column_free_check(table.properties, column)
-            wide = canonical_type(kind)
-            changes.append(ColumnChange(column.id, ColumnAttribute.TYPE, column.type, wide))
-            schema = schema.with_column(replace(column, type=wide))
+            changes.append(ColumnChange(column.id, ColumnAttribute.TYPE, column.type, canonical_type(kind)))
     gone = alterations.columns_drop(table, dropped)
     if gone is not None:
         changes += gone.changes
-        names = {name.casefold() for name in dropped}
-        left = (column for column in schema.columns if column.name.casefold() not in names)
-        schema = replace(schema, columns=tuple(left))
     if not changes:
         return Evolved(table)
-    return Evolved(replace(table, schema=schema), alterations.operation(table, OperationKind.COLUMN, changes))
+    whole = alterations.operation(table, OperationKind.COLUMN, changes)
+    return Evolved(state_after(table, [whole]), whole)
 
 
 def _taken(statement: sql.MergeInto, columns: SourceColumns, alias: str) -> Iterator[tuple[str, str]]:

@@ -90,7 +90,7 @@ def _replacement_commit(
     fault_point("write.registered")
     call.context.step("commit", "write one version")
     operations = [gone, come if added else None, copies.operation]
-    return rows_commit(call, target, "INSERT REPLACE WHERE", operations, table=table, metrics=metrics)
+    return rows_commit(call, target, "INSERT REPLACE WHERE", operations, metrics=metrics)
 
 
 def _refuse_others(target: ResolvedTable, staged: Sequence[NewDataFile], where: sql.Condition) -> None:

@@ -12,7 +12,7 @@ from catalog_app.domain.operations import (
     OperationKind,
     OverwriteScope,
 )
-from catalog_app.domain.state import TableState
+from catalog_app.domain.state_diff import state_after
 from catalog_app.engine.copy_on_write import Copied, Marks
 from catalog_app.selectors.segments import SegmentState
 from catalog_app.services import alterations
@@ -92,12 +92,11 @@ def rows_commit(
     operation: str,
     operations: Sequence[Operation | None],
     *,
-    table: TableState | None = None,
     metrics: Mapping[str, int] | None = None,
     keep: Callable[[Applied], None] | None = None,
 ) -> StatementResult:
-    """Commit what a statement did to rows of one table. ``table``: as it is then, where the statement changes it."""
-    place, after = target.place, table or target.table
+    """Commit what a statement did to rows of one table."""
+    place = target.place
     return commit_operations(
         call,
         branch=place.branch,
@@ -105,7 +104,7 @@ def rows_commit(
         operation=operation,
         operations=operations,
         databases={place.database.database_id: place.database},
-        tables={after.table_id: after},
+        tables={target.table.table_id: state_after(target.table, operations)},
         definitions=definition_of(target),
         metrics=metrics,
         keep=keep,
@@ -138,7 +137,7 @@ def commit_rows(
     table, fresh = target.table, fresh or Evolved(target.table)
     own = {name: count - (copies.metrics.get(name, 0) if copies else 0) for name, count in metrics.items()}
     done = alterations.operation(table, kind, effects=effects, overwrite=scope, metrics=own)
-    return rows_commit(call, target, name, [fresh.change, done, copies], table=fresh.table, metrics=metrics)
+    return rows_commit(call, target, name, [fresh.change, done, copies], metrics=metrics)
 
 
 def has_tombstones(target: ResolvedTable) -> bool:

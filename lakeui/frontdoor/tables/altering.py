@@ -9,7 +9,7 @@ from lakeui.common.errors import NotSupported
 from lakeui.frontdoor.call import Call, table_for_writing
 from lakeui.frontdoor.columns.fields import changes_fields
 from lakeui.frontdoor.inputs_outputs import StatementResult
-from lakeui.frontdoor.tables.columns import column_moved, column_operation
+from lakeui.frontdoor.tables.columns import column_operation
 from lakeui.frontdoor.tables.tables import commit_table
 from lakeui.sql import statements as sql
 
@@ -26,4 +26,4 @@ def alter_columns(call: Call, statement: sql.AlterColumns) -> StatementResult:
         change = column_operation(target, item.column, item.change)
         if change is not None:
             whole = change if whole is None else replace(whole, changes=(*whole.changes, *change.changes))
-    return commit_table(call, target, "ALTER COLUMN", [whole], after=column_moved(target.table, whole))
+    return commit_table(call, target, "ALTER COLUMN", [whole])

@@ -11,6 +11,7 @@ from catalog_app.domain.operations import ColumnAttribute, ColumnChange, Operati
 from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column
 from catalog_app.domain.state import TableState
+from catalog_app.domain.state_diff import state_after
 from catalog_app.selectors.segments import segments_list, table_scan
 from catalog_app.services import alterations
 from catalog_app.services.files import identity_numbers_pass
@@ -45,8 +46,7 @@ def add_columns(call: Call, statement: sql.AddColumns) -> StatementResult:
         raise NotSupported(
             "ADD COLUMN adds a generated column and a field of a column at once.", remedy="Write a statement for each."
         )
-    wide = replace(table, schema=replace(table.schema, columns=(*table.schema.columns, *columns)))
-    return generated_add(call, target, statement, column_moved(wide, change), change)
+    return generated_add(call, target, statement, state_after(table, [change]), change)
 
 
 def has_rows(target: ResolvedTable) -> bool:
@@ -106,16 +106,7 @@ def alter_column(call: Call, statement: sql.AlterColumn) -> StatementResult:
         fields = field_alter(target.table, statement)
         return commit_table(call, target, "ALTER COLUMN", [_together(target.table, None, fields)])
     change = column_operation(target, statement.column, statement.change)
-    return commit_table(call, target, "ALTER COLUMN", [change], after=column_moved(target.table, change))
-
-
-def column_moved(table: TableState, change: Operation | None) -> TableState:
-    """The table after a move: the planner takes the order of its columns from the state that a side ends in."""
-    schema = table.schema
-    for item in change.changes if change else ():
-        if isinstance(item, ColumnChange) and item.attribute is ColumnAttribute.POSITION:
-            schema = schema.moved(item.column_id, item.after)
-    return replace(table, schema=schema)
+    return commit_table(call, target, "ALTER COLUMN", [change])
 
 
 def column_operation(target: ResolvedTable, name: str, change: sql.ColumnAlteration) -> Operation | None:

@@ -41,9 +41,7 @@ def replace_columns(call: Call, statement: sql.ReplaceColumns) -> StatementResul
     changes = schema_changes(table.schema, after.schema)
     change = alterations.operation(table, OperationKind.COLUMN, changes) if changes else None
     generated = alterations.properties_unset(table, own) if own else None
-    return commit_table(
-        call, target, "REPLACE COLUMNS", [change, properties_after_drop(table, names), generated], after=after
-    )
+    return commit_table(call, target, "REPLACE COLUMNS", [change, properties_after_drop(table, names), generated])
 
 
 def _columns(target: ResolvedTable, definitions: Sequence[sql.ColumnDefinition]) -> list[Column]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from catalog_app.domain.names import name_check
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState
+from catalog_app.domain.state_diff import state_after
 from catalog_app.models import Branch, Database
 from catalog_app.selectors.objects import database_get, databases_named, tables_list
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
@@ -74,8 +75,7 @@ def rename_database(call: Call, statement: sql.RenameDatabase) -> StatementResul
     if any(other != place.state.database_id for other in taken):
         raise AlreadyExists("database", statement.new_name, where=f"on branch {place.branch.name}")
     renamed = alterations.rename(place.state, ObjectName(statement.new_name))
-    after = replace(place.state, name=statement.new_name)
-    return _commit_database(call, place, "RENAME DATABASE", renamed, after)
+    return _commit_database(call, place, "RENAME DATABASE", renamed)
 
 
 def set_database_properties(call: Call, statement: sql.SetDatabaseProperties) -> StatementResult:
@@ -95,14 +95,12 @@ def _commit_database(
     place: DatabasePlace,
     operation: str,
     change: Operation | None,
-    after: DatabaseState | None = None,
 ) -> StatementResult:
-    state = after or place.state
     return commit_operations(
         call,
         branch=place.branch,
         seen=place.seen,
         operation=operation,
         operations=[change],
-        databases={state.database_id: state},
+        databases={place.state.database_id: state_after(place.state, [change])},
     )

@@ -48,7 +48,7 @@ def generated_add(
     fault_point("write.registered")
     call.context.step("commit", "write one version")
     operations = [change, alterations.properties_set(table, stated), filled.update]
-    return rows_commit(call, target, "ADD COLUMN", operations, table=wide, metrics=filled.metrics)
+    return rows_commit(call, target, "ADD COLUMN", operations, metrics=filled.metrics)
 
 
 def _fill(call: Call, target: ResolvedTable, names: Sequence[str], segments: Sequence[SegmentState]) -> _Filled:

@@ -129,4 +129,4 @@ def rename_partition(call: Call, statement: sql.RenamePartition) -> StatementRes
         raise AlreadyExists("partition", _label(target, after), where=f"in table {target.label}")
     partition_check(target, present[before], after)
     change = alterations.partition_change(table, before, after, effects=_removed(present[before]))
-    return rows_commit(call, target, "RENAME PARTITION", [change], table=table)
+    return rows_commit(call, target, "RENAME PARTITION", [change])

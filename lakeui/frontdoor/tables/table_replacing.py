@@ -82,7 +82,7 @@ def _replace(call: Call, statement: sql.CreateTable, target: ResolvedTable) -> S
     fault_point("write.registered")
     call.context.step("commit", "write one version")
     operation = "CREATE OR REPLACE TABLE" + ("" if source is None else " AS SELECT")
-    return rows_commit(call, target, operation, changes, table=after, metrics=metrics)
+    return rows_commit(call, target, operation, changes, metrics=metrics)
 
 
 # -- the state that the statement asks for ----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectName, Operation, OperationKind
-from catalog_app.domain.state import TableState
+from catalog_app.domain.state_diff import state_after
 from catalog_app.selectors.objects import database_get
 from catalog_app.services import alterations
 from lakeui.common.errors import InvalidValue, NotFound
@@ -49,8 +49,7 @@ def rename_table(call: Call, statement: sql.RenameTable) -> StatementResult:
     if not (same and statement.new.table.casefold() == target.table.name.casefold()):
         refuse_taken(new_place, statement.new.table)
     renamed = alterations.rename(target.table, ObjectName(statement.new.table, database.database_id))
-    after = replace(target.table, name=statement.new.table, database_id=database.database_id)
-    return commit_table(call, target, "RENAME TABLE", [renamed], after)
+    return commit_table(call, target, "RENAME TABLE", [renamed])
 
 
 def set_table_properties(call: Call, statement: sql.SetTableProperties) -> StatementResult:
@@ -73,11 +72,9 @@ def commit_table(
     target: ResolvedTable,
     operation: str,
     changes: Sequence[Operation | None],
-    after: TableState | None = None,
     keep: Callable[[Applied], None] | None = None,
 ) -> StatementResult:
     """Commit metadata changes of one table."""
-    state = after or target.table
     return commit_operations(
         call,
         branch=target.place.branch,
@@ -85,7 +82,7 @@ def commit_table(
         operation=operation,
         operations=changes,
         databases={target.place.database.database_id: target.place.database},
-        tables={state.table_id: state},
+        tables={target.table.table_id: state_after(target.table, changes)},
         keep=keep,
     )
 
