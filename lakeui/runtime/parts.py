@@ -24,3 +24,5 @@ QUERY_TASKS = "spark_query_tasks"
 RESTARTED = ("postgres", "redis", "spark", "spark_queries", QUERY_TASKS, "web", "worker")
 QUERY_TASKS_PER_CORE = 8
 """Of the Spark server of queries: one that was stopped leaves places to the others, until its process ends."""
+QUERY_NICENESS = 5
+"""Of the same server: while a query computes, pages and writes wait less for the processor."""

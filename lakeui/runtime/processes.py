@@ -50,12 +50,15 @@ def process_start(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     account: Account | None = None,
+    niceness: int = 0,
 ) -> subprocess.Popen[bytes]:
-    """Start a server in a session of its own, so that Ctrl-C in the terminal reaches only whoever started it."""
+    """Start a server in a session of its own, so that Ctrl-C in the terminal reaches only whoever started it.
+    ``niceness``: above 0 it yields the processor to others (POSIX ``nice``).
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     _log_rotate(log)
     with log.open("ab") as sink:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             list(command),
             stdin=subprocess.DEVNULL,
             stdout=sink,
@@ -67,6 +70,18 @@ def process_start(
             group=account.gid if account else None,
             extra_groups=[] if account else None,
         )
+    if niceness:
+        _yield_processor(process.pid, niceness)
+    return process
+
+
+def _yield_processor(pid: int, niceness: int) -> None:
+    """Of a process that leads its session. What it starts later inherits it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.setpriority(os.PRIO_PROCESS, pid, max(niceness, os.getpriority(os.PRIO_PROCESS, pid)))
+    # Where Linux shares the processor among sessions, the niceness of a process counts only within its session.
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{pid}/autogroup").write_text(str(niceness), encoding="ascii")
 
 
 def process_record(name: str, pid: int) -> ProcessRecord:

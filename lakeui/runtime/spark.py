@@ -80,7 +80,7 @@ class EmbeddedSpark:
     ``tasks_per_core``: Spark ends a task only between two batches of rows, so a query that was stopped may compute on.
     With more tasks than cores the others run beside it.
     ``tasks_apart``: tasks have a process of their own, with half of ``memory``. It ends where a stopped one runs on.
-    Where a half is too small for Spark, there is one process.
+    Where a half is too small for Spark, there is one process. ``niceness``: that of its processes.
     """
 
     home: Path
@@ -89,6 +89,7 @@ class EmbeddedSpark:
     java_options: str = JAVA_OPTIONS
     tasks_per_core: int = 1
     tasks_apart: bool = False
+    niceness: int = 0
     name: str = "spark"
     store: SparkStore = field(default_factory=SparkStore)
     port: int = field(default_factory=free_port)
@@ -121,6 +122,7 @@ class EmbeddedSpark:
             log=self.log,
             cwd=scratch,
             env=self._environment(java, distribution),
+            niceness=self.niceness,
         )
         return process_record(self.name, self.process.pid)
 

@@ -27,7 +27,7 @@ from lakeui.runtime.discovery import (
 )
 from lakeui.runtime.environment import FILE
 from lakeui.runtime.home import HomeLock, processes_read, processes_write, restarts_write
-from lakeui.runtime.parts import NEVER_GIVEN_UP, QUERY_TASKS, QUERY_TASKS_PER_CORE, RESTARTED, STOPPING
+from lakeui.runtime.parts import NEVER_GIVEN_UP, QUERY_NICENESS, QUERY_TASKS, QUERY_TASKS_PER_CORE, RESTARTED, STOPPING
 from lakeui.runtime.postgres import EmbeddedPostgres
 from lakeui.runtime.problems import Interrupted, RuntimeProblem
 from lakeui.runtime.processes import ProcessRecord, leftovers, log_tail, process_record, process_start, process_stop
@@ -154,6 +154,7 @@ class Supervisor:
         server = EmbeddedSpark(self._options.home / name, self._log(name), memory=memory, name=name, store=store)
         if name == "spark_queries":
             server.tasks_per_core, server.tasks_apart = QUERY_TASKS_PER_CORE, True
+            server.niceness = QUERY_NICENESS
         self._say("Spark: starting." if name == "spark" else "Spark for queries: starting.")
         self._keep_server(server)
         return server

@@ -54,7 +54,7 @@ def test_damaged_files_are_left_to_spark(alone: Lake, damaged: Callable[[bytes],
     assert plain_changes(alone.warehouse, TableScan(TABLE, alone.schema, ()), alone.scan(), limit=1) is None
 
 
-def test_rows_of_very_many_files_are_left_to_spark(alone: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_many_files_are_left_to_spark(alone: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MOST_FILES", 3)
     for number in range(5):
         put(alone, (number, "v"))

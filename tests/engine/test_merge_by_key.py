@@ -100,7 +100,7 @@ def test_pairs_are_those_of_a_join(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("rows", [[(1, "a"), (None, "b")], [(1, "a"), (1, "b")]])
-def test_keys_that_are_no_keys_are_left_to_spark(alone: Lake, rows: Rows) -> None:
+def test_values_without_key_are_left_to_spark(alone: Lake, rows: Rows) -> None:
     put(alone, [(1, "x")])
     assert found(alone, frozen(rows), DELETE) is None
 
@@ -125,7 +125,7 @@ def test_a_source_row_is_not_copied_without_end(alone: Lake, monkeypatch: pytest
     assert found(alone, source, UPDATE) is not None
 
 
-def test_a_wide_column_of_keys_is_left_to_spark(alone: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wide_keys_are_left_to_spark(alone: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     alone.schema = schema_of("k string", "v string")
     put(alone, [(f"{n:0200d}", "x") for n in range(1000)])
     source = frozen([("a", "b")], ("string", "string"))

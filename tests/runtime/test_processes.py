@@ -172,6 +172,18 @@ def test_a_half_made_data_directory_is_made_anew(tmp_path: Path) -> None:
     server.stop()
 
 
+def test_nice_process_yields_to_other_sessions(tmp_path: Path) -> None:
+    process = process_start(SLEEPER, log=tmp_path / "log", niceness=5)
+    record = process_record("sleeper", process.pid)
+    try:
+        assert psutil.Process(process.pid).nice() >= 5
+        group = Path(f"/proc/{process.pid}/autogroup")
+        assert not group.exists() or group.read_text().endswith("nice 5\n")
+    finally:
+        process_stop(record)
+        process.wait()
+
+
 def test_second_redis_on_same_data_ends_the_first(tmp_path: Path) -> None:
     """A start that was killed before it could note its Redis leaves one behind."""
     left = EmbeddedRedis(tmp_path / "redis", tmp_path / "log")
