@@ -12,7 +12,7 @@ from django.db import transaction
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.domain.state_diff import state_operations
+from catalog_app.domain.state_diff import state_after, state_operations
 from catalog_app.models import Branch
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshot_diff import changed_objects, table_files, tables_with_file_changes
@@ -79,16 +79,18 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
     for database_id, state in databases_now.items():
         operations += state_operations(state, databases_then.get(database_id))
     going = {item.object_id for item in operations if item.kind is OperationKind.DROP}
-    valid_then = []
+    valid_then: dict[int, TableState] = {}
     for table_id, table in tables_now.items():
         past = tables_then.get(table_id)
         if past is None and table.database_id in going:
             continue
-        operations += state_operations(table, past)
+        changes = state_operations(table, past)
+        operations += changes
         if past is not None and not past.is_dropped:
-            valid_then.append(table_id)
+            # Columns that merges made one since then stay one.
+            valid_then[table_id] = replace(state_after(table, changes), is_dropped=False)
     # A table that goes keeps those that it has: UNDROP brings them back with its rows.
-    gone = tables_now.keys() - set(valid_then)
+    gone = tables_now.keys() - valid_then.keys()
     replaced = {item.object_id for item in operations if any(replaces_rows(change) for change in item.changes)}
     operations += _data_operations(then, now, valid_then, replaced)
     return Recovery(
@@ -98,7 +100,7 @@ def restore_plan(branch: Branch, version: int, scope: Scope) -> Recovery:
         version,
         tuple(operations),
         {**databases_now, **{i: state for i, state in databases_then.items() if not state.is_dropped}},
-        {**tables_now, **{i: state for i, state in tables_then.items() if not state.is_dropped}},
+        {**tables_now, **valid_then},
         views=views,
         tombstones=tables_with_other_tombstones(then, now, None if is_whole else valid_then) - gone,
     )

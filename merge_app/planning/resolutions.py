@@ -27,7 +27,8 @@ from catalog_app.domain.operations import (
     OperationKind,
     PartitionChange,
 )
-from catalog_app.domain.state import DatabaseState
+from catalog_app.domain.state import DatabaseState, ObjectState
+from catalog_app.domain.state_diff import state_after
 from merge_app.lineage.facts import Key
 from merge_app.planning.merge_plan import (
     SIDES,
@@ -162,6 +163,9 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
     if replacement is None:
         # New on the target, or dropped by the source: applying that is the source's state already.
         return given
+    before, _ = given.states_of(resolution.key_of_object)
+    assert before is not None
+    given = _with_source_state(given, resolution.key_of_object, state_after(before, replacement))
     # Rows of one key are the source's alone then.
     given = _with_facts(_with_decided_rows(given, resolution), resolution, rows=None)
     return replace(
@@ -229,14 +233,15 @@ def _rename(given: PlanInput, resolution: Resolution) -> PlanInput:
     known, state = given.states_of(key)
     if state is None:
         return given
-    if isinstance(state, DatabaseState):
-        databases = {**given.source_databases, key[1]: replace(state, name=resolution.name)}
-        given = replace(given, source_databases=databases)
-    else:
-        tables = {**given.source_tables, key[1]: replace(state, name=resolution.name)}
-        given = replace(given, source_tables=tables)
+    given = _with_source_state(given, key, replace(state, name=resolution.name))
     attributes = given.attributes and given.attributes.renamed(key, resolution.name)
     return given if known is None else replace(given, attributes=attributes)
+
+
+def _with_source_state(given: PlanInput, key: ObjectKey, state: ObjectState) -> PlanInput:
+    if isinstance(state, DatabaseState):
+        return replace(given, source_databases={**given.source_databases, key[1]: state})
+    return replace(given, source_tables={**given.source_tables, key[1]: state})
 
 
 def _column_ids(given: PlanInput, resolution: Resolution) -> frozenset[int]:
