@@ -34,6 +34,8 @@ MOST_ROWS = 20_000_000
 MOST_BYTES = 256 * 1024 * 1024
 """Of the compared column in one file, without what repeats in its dictionary."""
 BATCH_ROWS = 1_000_000
+PLAIN_TEXT_BYTES = 4
+"""A text that stands in a file as it is takes so many bytes at least."""
 
 
 class _Elsewhere(Exception):
@@ -144,10 +146,12 @@ def _numbers(writer: FileWriter, file: FileScan, key: _Key) -> list[pa.Array]:
     if paths.count(name) != 1:
         raise _Elsewhere
     chunks = [metadata.row_group(group).column(paths.index(name)) for group in range(metadata.num_row_groups)]
-    if sum(chunk.total_uncompressed_size for chunk in chunks) > MOST_BYTES:
+    size = sum(chunk.total_uncompressed_size for chunk in chunks)
+    if size > MOST_BYTES:
         raise _Elsewhere
-    # A long text that many rows have is read once, and looked up once.
-    texts = [name] if any(c.physical_type == "BYTE_ARRAY" and c.has_dictionary_page for c in chunks) else None
+    # Texts that repeat are read once, and looked up once. Of texts that differ Arrow would make a dictionary first.
+    is_repeated = key.column.type == "string" and size < PLAIN_TEXT_BYTES * metadata.num_rows
+    texts = [name] if is_repeated else None
     with pq.ParquetFile(
         path, filesystem=writer.warehouse.filesystem, metadata=metadata, read_dictionary=texts
     ) as stored:
