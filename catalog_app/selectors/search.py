@@ -57,7 +57,12 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something by its name. Empty members are no part of its address; ``version`` is a tag's."""
+    """Something by its name. Empty members are no part of its address; ``version`` is a tag's.
+
+    ``former_name``: what it was called when it had the name that was searched for; empty where it has that name now.
+    ``until_version``: the commit that renamed or dropped it. ``in_trash``: UNDROP brings it back, with its table if it
+    is a column. ``object_id`` is that of a database, table or view.
+    """
 
     kind: str
     label: str
@@ -70,6 +75,11 @@ class Found:
     tag: str = ""
     merge_id: str = ""
     version: int | None = None
+    former_name: str = ""
+    until_version: int | None = None
+    is_dropped: bool = False
+    in_trash: bool = False
+    object_id: int = 0
 
 
 def is_match(name: str, text: str) -> bool:
@@ -84,6 +94,11 @@ def closeness(name: str, text: str) -> tuple[int, int, str]:
     folded, wanted = name.casefold(), text.casefold()
     rank = 0 if folded == wanted else 1 if folded.startswith(wanted) else 2
     return rank, len(folded), folded
+
+
+def own_name(item: Found) -> str:
+    """The name without those of the objects that it is in."""
+    return item.column or item.table or item.view or item.label
 
 
 def catalogs_search(wanted: Wanted) -> list[Found]:
@@ -111,7 +126,7 @@ def _of_catalog(wanted: Wanted) -> Q:
     return Q(catalog__in=wanted.catalog_ids, catalog__dropped_at__isnull=True)
 
 
-_VALID = """
+VALID = """
     JOIN catalog_app_branch b ON b.id = r.branch_id AND b.dropped_at IS NULL AND NOT b.is_workspace
       AND b.catalog_id = ANY(%(catalogs)s)
     JOIN catalog_app_catalog k ON k.id = b.catalog_id AND k.dropped_at IS NULL
@@ -120,12 +135,12 @@ _VALID = """
 
 _CURRENT = "r.superseded_version IS NULL AND NOT r.is_dropped"
 _BEGINS = 'r.name_key COLLATE "C" >= %(name)s AND r.name_key COLLATE "C" < %(behind)s'
-_HOME = "(%(database)s = '' OR starts_with(h.name_key, %(database)s))"
-_NEARER = "(b.id = %(branch)s) DESC, (b.parent_id IS NULL) DESC, b.id"
+IN_HOME = "(%(database)s = '' OR starts_with(h.name_key, %(database)s))"
+NEARER = "(b.id = %(branch)s) DESC, (b.parent_id IS NULL) DESC, b.id"
 """Of the branches that have a record of one object: the one looked at, main, the oldest."""
 
 
-def _nearest(record: str, key: str, identity: str, branch: str) -> str:
+def nearest(record: str, key: str, identity: str, branch: str) -> str:
     """The record of an object that a branch sees at its head."""
     return f"""LATERAL (
         SELECT n.* FROM unnest(array_prepend({branch}.id, {branch}.ancestor_branches),
@@ -142,7 +157,7 @@ def _dropped(record: str, key: str, matches: str) -> str:
     cut = "b.ancestor_limits[array_position(b.ancestor_branches, r.branch_id)]"
     return f"""
         SELECT r.{key}, y.id AS branch_id
-        FROM (SELECT r.{key}, r.branch_id, r.version, b.catalog_id FROM {record} r {_VALID}
+        FROM (SELECT r.{key}, r.branch_id, r.version, b.catalog_id FROM {record} r {VALID}
               WHERE r.superseded_version IS NULL AND r.is_dropped AND {matches}
               ORDER BY r.version DESC LIMIT %(limit)s) r
         JOIN LATERAL (
@@ -150,26 +165,26 @@ def _dropped(record: str, key: str, matches: str) -> str:
                 SELECT b.*, {cut} AS cut FROM catalog_app_branch b
                 WHERE b.catalog_id = r.catalog_id AND b.dropped_at IS NULL AND NOT b.is_workspace AND {cut} < r.version
                 ORDER BY (b.id = %(branch)s) DESC, cut DESC, b.id LIMIT %(limit)s) b
-            JOIN {_nearest(record, key, f"r.{key}", "b")} n ON NOT n.is_dropped
+            JOIN {nearest(record, key, f"r.{key}", "b")} n ON NOT n.is_dropped
             ORDER BY (b.id = %(branch)s) DESC, b.cut DESC, b.id LIMIT 1) y ON true
     """
 
 
-_HOLDS_WORD = "strpos(r.name_key, %(first_word)s) > 0"
-_OF_DATABASES = "strpos(r.name_key, %(name)s) > 0 AND %(database)s = ''"
+HOLDS_WORD = "strpos(r.name_key, %(first_word)s) > 0"
+OF_DATABASES = "strpos(r.name_key, %(name)s) > 0 AND %(database)s = ''"
 _DATABASES = f"""
 WITH candidate AS (
     (SELECT DISTINCT ON (r.database_id) r.database_id, r.branch_id, 0 AS rank
-     FROM catalog_app_databaserecord r {_VALID} WHERE {_CURRENT} AND {_OF_DATABASES}
-     ORDER BY r.database_id, {_NEARER} LIMIT %(limit)s)
+     FROM catalog_app_databaserecord r {VALID} WHERE {_CURRENT} AND {OF_DATABASES}
+     ORDER BY r.database_id, {NEARER} LIMIT %(limit)s)
     UNION ALL
-    (SELECT gone.*, 1 FROM ({_dropped("catalog_app_databaserecord", "database_id", _OF_DATABASES)}) gone)
+    (SELECT gone.*, 1 FROM ({_dropped("catalog_app_databaserecord", "database_id", OF_DATABASES)}) gone)
 )
-SELECT DISTINCT ON (c.database_id) h.name, s.name, k.name
+SELECT DISTINCT ON (c.database_id) c.database_id, h.name, s.name, k.name
 FROM candidate c
 JOIN catalog_app_branch s ON s.id = c.branch_id
 JOIN catalog_app_catalog k ON k.id = s.catalog_id
-JOIN {_nearest("catalog_app_databaserecord", "database_id", "c.database_id", "s")} h ON NOT h.is_dropped
+JOIN {nearest("catalog_app_databaserecord", "database_id", "c.database_id", "s")} h ON NOT h.is_dropped
 ORDER BY c.database_id, c.rank LIMIT %(limit)s
 """
 
@@ -182,15 +197,15 @@ def _shown(record: str, key: str) -> str:
     SELECT c.{key}, c.columns, CASE WHEN own.is_dropped IS FALSE THEN x.id ELSE c.branch_id END AS branch_id
     FROM candidate c
     LEFT JOIN catalog_app_branch x ON x.id = %(branch)s
-    LEFT JOIN {_nearest(record, key, f"c.{key}", "x")} own ON true
+    LEFT JOIN {nearest(record, key, f"c.{key}", "x")} own ON true
 )
-SELECT t.name, h.name, s.name, k.name, c.columns
+SELECT c.{key}, t.name, h.name, s.name, k.name, c.columns
 FROM placed c
 JOIN catalog_app_branch s ON s.id = c.branch_id
 JOIN catalog_app_catalog k ON k.id = s.catalog_id
-JOIN {_nearest(record, key, f"c.{key}", "s")} t ON NOT t.is_dropped
-JOIN {_nearest("catalog_app_databaserecord", "database_id", "t.database_id", "s")} h ON NOT h.is_dropped
-WHERE {_HOME}
+JOIN {nearest(record, key, f"c.{key}", "s")} t ON NOT t.is_dropped
+JOIN {nearest("catalog_app_databaserecord", "database_id", "t.database_id", "s")} h ON NOT h.is_dropped
+WHERE {IN_HOME}
 """
 
 
@@ -199,58 +214,58 @@ _VIEWS = f"""
 WITH candidate AS (
     SELECT DISTINCT ON (view_id) view_id, branch_id, NULL::jsonb AS columns FROM (
         (SELECT DISTINCT ON (r.view_id) r.view_id, r.branch_id, 0 AS rank
-         FROM catalog_app_viewrecord r {_VALID} WHERE {_CURRENT} AND {_HOLDS_WORD}
-         ORDER BY r.view_id, {_NEARER} LIMIT %(candidates)s)
+         FROM catalog_app_viewrecord r {VALID} WHERE {_CURRENT} AND {HOLDS_WORD}
+         ORDER BY r.view_id, {NEARER} LIMIT %(candidates)s)
         UNION ALL
-        (SELECT gone.*, 1 FROM ({_dropped("catalog_app_viewrecord", "view_id", _HOLDS_WORD)}) gone)
+        (SELECT gone.*, 1 FROM ({_dropped("catalog_app_viewrecord", "view_id", HOLDS_WORD)}) gone)
     ) found ORDER BY view_id, rank
 ) {_shown("catalog_app_viewrecord", "view_id")}
 """
-_TABLE_WORDS = "to_tsvector('simple', translate(r.name_key, %(breaks)s, repeat(' ', 20)))"
-_OF_TABLES = f"{_HOLDS_WORD} AND (({_BEGINS}) OR {_TABLE_WORDS} @@ %(words)s::tsquery)"
+TABLE_WORDS = "to_tsvector('simple', translate(r.name_key, %(breaks)s, repeat(' ', 20)))"
+_OF_TABLES = f"{HOLDS_WORD} AND (({_BEGINS}) OR {TABLE_WORDS} @@ %(words)s::tsquery)"
 _TABLES = f"""
 WITH candidate AS (
     SELECT DISTINCT ON (table_id) table_id, branch_id, NULL::jsonb AS columns FROM (
         (SELECT DISTINCT ON (r.name_key COLLATE "C", r.table_id) r.table_id, r.branch_id, 0 AS rank
-         FROM catalog_app_tablerecord r {_VALID} WHERE {_CURRENT} AND {_BEGINS}
-         ORDER BY r.name_key COLLATE "C", r.table_id, {_NEARER} LIMIT %(candidates)s)
+         FROM catalog_app_tablerecord r {VALID} WHERE {_CURRENT} AND {_BEGINS}
+         ORDER BY r.name_key COLLATE "C", r.table_id, {NEARER} LIMIT %(candidates)s)
         UNION ALL
-        (SELECT r.table_id, r.branch_id, 1 FROM catalog_app_tablerecord r {_VALID}
-         WHERE {_CURRENT} AND {_TABLE_WORDS} @@ %(words)s::tsquery LIMIT %(candidates)s)
+        (SELECT r.table_id, r.branch_id, 1 FROM catalog_app_tablerecord r {VALID}
+         WHERE {_CURRENT} AND {TABLE_WORDS} @@ %(words)s::tsquery LIMIT %(candidates)s)
         UNION ALL
         (SELECT gone.*, 2 FROM ({_dropped("catalog_app_tablerecord", "table_id", _OF_TABLES)}) gone)
     ) found ORDER BY table_id, rank
 ) {_SHOWN_TABLES}
 """
 
-_COLUMN_WORDS = """to_tsvector('simple', translate(
+COLUMN_WORDS = """to_tsvector('simple', translate(
     lower(jsonb_path_query_array(d.content, '$.columns[*].name')::text), %(breaks)s, repeat(' ', 20)))"""
 _COLUMNS = f"""
 WITH matching AS MATERIALIZED (
     SELECT d.id, d.content FROM catalog_app_schemadefinition d
-    WHERE {_COLUMN_WORDS} @@ %(words)s::tsquery LIMIT %(candidates)s
+    WHERE {COLUMN_WORDS} @@ %(words)s::tsquery LIMIT %(candidates)s
 ), candidate AS (
     SELECT DISTINCT ON (r.table_id) r.table_id, r.branch_id,
            jsonb_path_query_array(m.content, '$.columns[*].name') AS columns
-    FROM matching m JOIN catalog_app_tableschema r ON r.definition_id = m.id {_VALID}
-    ORDER BY r.table_id, {_NEARER}
+    FROM matching m JOIN catalog_app_tableschema r ON r.definition_id = m.id {VALID}
+    ORDER BY r.table_id, {NEARER}
 ) {_SHOWN_TABLES}
 """
 
 
 def databases_search(wanted: Wanted) -> list[Found]:
-    rows = fetch_all(_DATABASES, _parameters(wanted))
-    return [Found("database", name, catalog, branch, name) for name, branch, catalog in rows]
+    rows = fetch_all(_DATABASES, parameters_of(wanted))
+    return [Found("database", name, catalog, branch, name, object_id=pk) for pk, name, branch, catalog in rows]
 
 
 def tables_search(wanted: Wanted) -> list[Found]:
     """Tables by their own name, and with a dot by that of their database too."""
     if not wanted.words:
         return []
-    rows = fetch_all(_TABLES, _parameters(wanted))
+    rows = fetch_all(_TABLES, parameters_of(wanted))
     found = [
-        Found("table", f"{database}.{name}", catalog, branch, database, name)
-        for name, database, branch, catalog, _ in rows
+        Found("table", f"{database}.{name}", catalog, branch, database, name, object_id=pk)
+        for pk, name, database, branch, catalog, _ in rows
     ]
     return _closest(found, wanted, lambda item: item.table)
 
@@ -260,8 +275,8 @@ def views_search(wanted: Wanted) -> list[Found]:
     if not wanted.words:
         return []
     found = [
-        Found("view", f"{database}.{name}", catalog, branch, database, view=name)
-        for name, database, branch, catalog, _ in fetch_all(_VIEWS, _parameters(wanted))
+        Found("view", f"{database}.{name}", catalog, branch, database, view=name, object_id=pk)
+        for pk, name, database, branch, catalog, _ in fetch_all(_VIEWS, parameters_of(wanted))
         if is_match(name, wanted.name)
     ]
     return _closest(found, wanted, lambda item: item.view)
@@ -272,8 +287,8 @@ def columns_search(wanted: Wanted) -> list[Found]:
     if not wanted.words:
         return []
     found = [
-        Found("column", f"{database}.{name}.{column}", catalog, branch, database, name, column=column)
-        for name, database, branch, catalog, columns in fetch_all(_COLUMNS, _parameters(wanted))
+        Found("column", f"{database}.{name}.{column}", catalog, branch, database, name, column=column, object_id=pk)
+        for pk, name, database, branch, catalog, columns in fetch_all(_COLUMNS, parameters_of(wanted))
         for column in json_value(columns)
         if is_match(column, wanted.name)
     ]
@@ -287,7 +302,7 @@ def _closest(found: Iterable[Found], wanted: Wanted, named: Callable[[Found], st
     return sorted(found, key=order)[: wanted.limit]
 
 
-def _parameters(wanted: Wanted) -> Mapping[str, Any]:
+def parameters_of(wanted: Wanted) -> Mapping[str, Any]:
     return {
         "name": wanted.name,
         "behind": wanted.name + LAST_CHARACTER,

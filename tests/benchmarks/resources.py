@@ -93,6 +93,31 @@ SELECT %(catalog)s, row_number() OVER (ORDER BY id), id, %(branch)s, 'Merge ' ||
 FROM catalog_app_branch WHERE parent_id = %(branch)s ORDER BY id LIMIT %(count)s
 """
 
+_FORMER_NAMES = """
+WITH named AS (
+    INSERT INTO catalog_app_tablerecord (branch_id, version, superseded_version, name, name_key, is_dropped, table_id,
+        database_id, comment, properties, declared_partitions)
+    SELECT branch_id, version - 1, version, replace(name, 'table', 'former'), replace(name_key, 'table', 'former'),
+        false, table_id, database_id, '', '{}', '[]'
+    FROM catalog_app_tablerecord WHERE branch_id = %(branch)s AND name_key LIKE 'table%%' RETURNING table_id, version
+), definition AS (
+    INSERT INTO catalog_app_schemadefinition (table_id, content)
+    SELECT d.table_id, jsonb_set(d.content, '{columns,0,name}', '"former_column"')
+    FROM named JOIN catalog_app_schemadefinition d USING (table_id) RETURNING id, table_id
+)
+INSERT INTO catalog_app_tableschemahistory (branch_id, table_id, version, definition_id)
+SELECT %(branch)s, table_id, named.version, definition.id FROM definition JOIN named USING (table_id)
+"""
+
+
+def rename_all(lake: LargeLake) -> None:
+    """Each table of the large lake, and its first column, had another name before."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(_FORMER_NAMES, {"branch": lake.branch("main").pk})
+        cursor.execute("VACUUM ANALYZE")
+
 
 class LargeLake(Bench):
     """A catalog with many tables, commits and branches; every other branch is merged into main. The author has a
@@ -173,6 +198,8 @@ def searches() -> dict[str, str]:
         "search, one letter": "q=t",
         "search, in vain": "q=zzz",
         "search, in one database": "q=d.table_01",
+        "search, few had the name": "q=former_0099",
+        "search, every table and column had the name": "q=former",
     }
 
 
@@ -191,6 +218,7 @@ def figures(
 
     user = User.objects.create_user("bench")
     lake = LargeLake(tables=tables, branches=branches, segments=segments, requests=requests, author=user)
+    rename_all(lake)
     join(user, lake.catalog)
     secret = token_create(user=user, name="bench")[1]
     settings.LAKEUI["REQUESTS_PER_MINUTE"] = 0

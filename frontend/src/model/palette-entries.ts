@@ -41,8 +41,33 @@ export function pageEntries(catalog: string, branch: string): Entry[] {
   ];
 }
 
-/** What a search found, by its own name, with where it is as the detail. */
+/** What a search found, by its own name, with where it is as the detail. What lost the name leads to that is listed. */
 export function entryOf(found: SearchResult): Entry {
+  const entry = { ...presentEntry(found), ...(found.is_dropped ? { address: droppedAddress(found) } : {}) };
+  const end = endOf(found);
+  if (end === "") return entry;
+  const address = found.kind === "column" && !found.is_dropped ? `${entry.address}?tab=schemas` : entry.address;
+  return { ...entry, id: `${entry.id}:${found.until_version ?? "dropped"}`, detail: `${end} · ${entry.detail}`, address };
+}
+
+/** "was named a until v12", "dropped in v14", both, or nothing where it has the name that was searched for. */
+function endOf({ former_name: was, until_version: version, is_dropped: isDropped }: SearchResult): string {
+  const at = version === null ? "" : ` v${version}`;
+  if (!isDropped) return was === null ? "" : `was named ${was} until${at}`;
+  return `${was === null ? "" : `was named ${was}, `}dropped${at && ` in${at}`}`;
+}
+
+/** The trash, which undrops; else the history of where it was. */
+function droppedAddress(found: SearchResult): string {
+  const { catalog, kind, until_version: version } = found;
+  const branch = found.branch ?? "main";
+  if (kind === "branch") return `${catalogAddress(catalog)}?branches=dropped`;
+  if (found.in_trash) return `${branchAddress(catalog, branch)}?tab=trash`;
+  if (kind === "column") return `${tableAddress(catalog, branch, found.database ?? "", found.table ?? "")}?tab=history`;
+  return `${branchAddress(catalog, branch)}?tab=history&commit=${version ?? ""}`;
+}
+
+function presentEntry(found: SearchResult): Entry {
   const { catalog, label } = found;
   const [branch, database, table] = [found.branch ?? "main", found.database ?? "", found.table ?? ""];
   const onBranch = `${database} on ${branch}`;

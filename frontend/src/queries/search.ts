@@ -7,8 +7,8 @@ import { entryOf, type Entry } from "../model/palette-entries";
 const BRANCHES = 20;
 const PIPELINES = 20;
 const FOUND = 50;
-/** Branches are asked for by their own list, which knows the parent that one compares with. */
-const KINDS = ["tag", "database", "table", "view", "column", "merge"] as const;
+/** Branches that are not dropped are asked for by their own list, which knows the parent that one compares with. */
+const KINDS = ["branch", "tag", "database", "table", "view", "column", "merge"] as const;
 
 /** Branches of the catalog, and everything in it whose name matches once there is a text: as the branch sees it. */
 export function useSearchEntries(catalog: string | undefined, branch: string, text: string) {
@@ -49,5 +49,5 @@ async function pipelineEntries(catalog: string, text: string, signal: AbortSigna
 async function namedEntries(catalog: string, branch: string, text: string, signal: AbortSignal): Promise<Entry[]> {
   const query = { q: text, limit: FOUND, catalog, branch, kind: [...KINDS] };
   const { results } = await body(client.GET("/api/v1/search/", { params: { query }, signal }));
-  return results.map(entryOf);
+  return results.filter(({ kind, is_dropped: isDropped }) => kind !== "branch" || isDropped).map(entryOf);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -10,6 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog_app.selectors import former_names
 from catalog_app.selectors.people import catalogs_visible
 from catalog_app.selectors.search import (
     Found,
@@ -19,6 +21,7 @@ from catalog_app.selectors.search import (
     closeness,
     columns_search,
     databases_search,
+    own_name,
     tables_search,
     tags_search,
     views_search,
@@ -59,10 +62,20 @@ class SearchResult(serializers.Serializer[Any]):
     tag = serializers.CharField(allow_null=True)
     merge_id = serializers.UUIDField(allow_null=True)
     version = serializers.IntegerField(allow_null=True, help_text="Of a tag, and of a merge that made one.")
+    former_name = serializers.CharField(
+        allow_null=True, help_text="The name that the text matches, where the present name is another one."
+    )
+    until_version = serializers.IntegerField(
+        allow_null=True, help_text="Of the commit that renamed it, or dropped it. Null of a branch."
+    )
+    is_dropped = serializers.BooleanField(help_text="It was dropped; the address is where it was.")
+    in_trash = serializers.BooleanField(help_text="UNDROP brings it back; a column comes with its table.")
 
 
 class SearchAnswer(serializers.Serializer[Any]):
-    """The closest first: the very name, names that begin with the text, then shorter before longer ones."""
+    """The closest first: the very name, names that begin with the text, then shorter before longer ones. What was
+    renamed or dropped follows, where the list has room.
+    """
 
     results = SearchResult(many=True)
 
@@ -72,7 +85,8 @@ class SearchView(ApiView):
         operation_id="search",
         summary="Search by name",
         description="A name matches if it holds the text, or if each word of the text begins one of its words; names of"
-        " tables and columns by words and beginning only.",
+        " tables and columns by words and beginning only. What lost such a name is found too: `former_name` says which,"
+        " and `until_version` since when.",
         tags=["search"],
         parameters=[SearchQuery],
         responses={200: SearchAnswer, **BAD_REQUEST, **NOT_FOUND},
@@ -80,8 +94,11 @@ class SearchView(ApiView):
     def get(self, request: Request) -> Response:
         query = checked(SearchQuery, request)
         wanted = _wanted(request, query)
-        found = [item for kind in KINDS if kind in (query.get("kind") or KINDS) for item in _SEARCHES[kind](wanted)]
-        found.sort(key=lambda item: (*closeness(_own_name(item), wanted.name)[:1], KINDS.index(item.kind)))
+        kinds = [kind for kind in KINDS if kind in (query.get("kind") or KINDS)]
+        found = [item for kind in kinds for item in _SEARCHES[kind](wanted)]
+        found.sort(key=lambda item: (*closeness(own_name(item), wanted.name)[:1], KINDS.index(item.kind)))
+        if len(found) < wanted.limit:
+            found += _former(wanted, kinds, found)
         body = {"results": [_shown(item) for item in found[: query["limit"]]]}
         return Response(SearchAnswer(body).data, headers={"Cache-Control": "private, no-cache"})
 
@@ -93,6 +110,14 @@ def _wanted(request: Request, query: dict[str, Any]) -> Wanted:
     branch = branch_get(catalog, query["branch"]) if catalog is not None and "branch" in query else None
     visible = frozenset(catalogs_visible(principal_of(request)).values_list("pk", flat=True))
     return Wanted(query["q"], query["limit"], visible, catalog, branch)
+
+
+def _former(wanted: Wanted, kinds: Iterable[str], found: Iterable[Found]) -> list[Found]:
+    known = {(item.kind, item.object_id, item.column) for item in found}
+    former = [
+        item for kind in kinds if kind in former_names.KINDS for item in former_names.former_names(kind, wanted, known)
+    ]
+    return sorted(former, key=lambda item: closeness(item.former_name or own_name(item), wanted.name)[:1])
 
 
 def _merges(wanted: Wanted) -> list[Found]:
@@ -118,10 +143,6 @@ _SEARCHES = {
     "column": columns_search,
     "merge": _merges,
 }
-
-
-def _own_name(item: Found) -> str:
-    return item.column or item.table or item.view or item.label
 
 
 def _shown(item: Found) -> dict[str, Any]:

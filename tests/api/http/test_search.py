@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from catalog_app.models import Branch, TableRecord
 from catalog_app.selectors import rows
@@ -33,6 +34,9 @@ def lake(alice: Caller) -> Lake:
     return fresh
 
 
+HAS_ITS_NAME = {"former_name": None, "until_version": None, "is_dropped": False, "in_trash": False}
+
+
 def search(lake: Lake, text: str, **more: str) -> list[dict[str, Any]]:
     query = "&".join(f"{name}={value}" for name, value in {"q": text, "catalog": lake.catalog, **more}.items())
     response = lake.caller.get(f"/api/v1/search/?{query}")
@@ -47,7 +51,7 @@ def labels(lake: Lake, text: str, **more: str) -> list[str]:
 
 def test_every_kind_is_found_with_its_address_parts(lake: Lake) -> None:
     nothing = dict.fromkeys(("branch", "database", "table", "view", "column", "tag", "merge_id", "version"))
-    here = {**nothing, "catalog": lake.catalog}
+    here = {**nothing, **HAS_ITS_NAME, "catalog": lake.catalog}
     assert search(lake, lake.catalog) == [{**here, "kind": "catalog", "label": lake.catalog}]
     branch, tag = search(lake, "zoom")
     assert branch == {**here, "kind": "branch", "label": "feature_zoom", "branch": "feature_zoom"}
@@ -129,7 +133,8 @@ def test_views_are_found_where_they_are(lake: Lake, monkeypatch: pytest.MonkeyPa
     assert labels(lake, "d.zlast") == []
     lake.sql("DROP VIEW zephyr.late_zflights", "later")
     lake.sql("DROP VIEW zephyr.late_zflights")
-    assert labels(lake, "late z") == []
+    version = lake.branch("main").head_version
+    assert former(lake, "late z") == [f"view zephyr.late_zflights, dropped in v{version}"]
 
 
 def test_what_main_dropped_is_found_on_branches(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,19 +160,78 @@ def test_what_main_dropped_is_found_on_branches(lake: Lake, monkeypatch: pytest.
     assert places("zflights", branch="older")[:1] == [("table", "older")]
     for branch in ("feature_zoom", "older", "without", "younger"):
         lake.sql(f"DROP BRANCH {branch}")
-    assert [places(text) for text in ("zlate", "weekly", "zephyr")] == [[], [], []]
+    version = lake.branch("main").head_version
+    assert [former(lake, text, kind=kind) for text, kind in (("zlate", "view"), ("weekly", "table"))] == [
+        [f"view zephyr.zlate, dropped in v{version - 2}"],
+        [f"table zephyr.weekly_zflights, dropped in v{version - 1}, in the trash"],
+    ]
+    assert former(lake, "zephyr", kind="database") == [f"database zephyr, dropped in v{version}, in the trash"]
 
 
-def test_what_is_gone_is_not_found(lake: Lake) -> None:
-    lake.sql("ALTER TABLE zephyr.weekly_zflights RENAME TO renamed")
-    lake.sql("ALTER TABLE zephyr.zflights DROP COLUMN arr_zdelay")
+def former(lake: Lake, text: str, **more: str) -> list[str]:
+    """What was found, and since when it has the name no longer, in words."""
+    found = []
+    for entry in search(lake, text, **more):
+        was = f", was {entry['former_name']}" if entry["former_name"] else ""
+        end = f", {'dropped in' if entry['is_dropped'] else 'until'} v{entry['until_version']}"
+        trash = ", in the trash" if entry["in_trash"] else ""
+        found.append(f"{entry['kind']} {entry['label']}{was}{end if entry['until_version'] else ''}{trash}")
+    return found
+
+
+def test_renamed_objects_are_found_by_former_names(lake: Lake) -> None:
+    lake.sql("COMMENT ON TABLE zephyr.weekly_zflights IS 'no new name'")
+    lake.sql("ALTER TABLE zephyr.weekly_zflights RENAME TO by_month")
+    table = lake.branch("main").head_version
+    lake.sql("ALTER TABLE zephyr.zflights RENAME COLUMN arr_zdelay TO arrival")
+    column = lake.branch("main").head_version
+    assert former(lake, "week zfl") == [f"table zephyr.by_month, was weekly_zflights, until v{table}"]
+    assert former(lake, "arr_z") == [f"column zephyr.zflights.arrival, was arr_zdelay, until v{column}"]
+    # What has the name comes first; a branch that was made before the rename has it still.
+    lake.sql("CREATE TABLE zephyr.weekly_zflights_again (id INT)")
+    assert labels(lake, "weekly") == ["table zephyr.weekly_zflights_again", "table zephyr.by_month"]
+    assert former(lake, "weekly_zflights", branch="feature_zoom")[1:] == ["table zephyr.weekly_zflights"]
+    assert former(lake, "weekly", kind="column") == []
+
+
+def test_a_renamed_database_is_found(lake: Lake) -> None:
+    lake.sql("ALTER DATABASE zephyr RENAME TO mistral")
+    version = lake.branch("main").head_version
+    assert former(lake, "zeph", kind="database") == [f"database mistral, was zephyr, until v{version}"]
+
+
+def test_dropped_things_lead_to_the_trash(lake: Lake) -> None:
     lake.sql("DROP BRANCH feature_zoom")
     lake.sql("DROP TAG before_zoom")
-    assert labels(lake, "zoom") == []
-    assert labels(lake, "week") == []
-    assert labels(lake, "zdelay") == ["column zephyr.zflights.dep_zdelay"]
-    lake.sql("DROP DATABASE zephyr CASCADE")
-    assert [labels(lake, text) for text in ("zfl", "zephyr", "zdelay")] == [[], [], []]
+    lake.sql("ALTER TABLE zephyr.zflights DROP COLUMN arr_zdelay")
+    column = lake.branch("main").head_version
+    assert former(lake, "zoom") == ["branch feature_zoom, in the trash"]
+    assert former(lake, "zdelay") == [
+        "column zephyr.zflights.dep_zdelay",
+        f"column zephyr.zflights.arr_zdelay, dropped in v{column}",
+    ]
+    lake.sql("ALTER TABLE zephyr.zflights RENAME COLUMN dep_zdelay TO departure")
+    lake.sql("DROP TABLE zephyr.zflights")
+    table = lake.branch("main").head_version
+    assert former(lake, "dep_z") == [
+        f"column zephyr.zflights.departure, was dep_zdelay, dropped in v{table}, in the trash"
+    ]
+    assert former(lake, "departure") == [f"column zephyr.zflights.departure, dropped in v{table}, in the trash"]
+    lake.sql("UNDROP TABLE zephyr.zflights")
+    assert former(lake, "departure") == ["column zephyr.zflights.departure"]
+    assert former(lake, "zflights")[0] == "table zephyr.zflights"
+
+
+def test_what_expired_is_not_found(lake: Lake) -> None:
+    lake.sql("DROP BRANCH feature_zoom")
+    lake.sql("DROP TAG before_zoom")
+    lake.sql("DROP TABLE zephyr.zflights")
+    main = lake.branch("main")
+    Branch.objects.filter(pk=main.pk).update(oldest_version=main.head_version)
+    Branch.objects.filter(name="feature_zoom", catalog=main.catalog).update(expired_at=timezone.now())
+    assert [labels(lake, text) for text in ("zoom", "zflights", "zdelay")] == [
+        [], ["table zephyr.weekly_zflights"], [],
+    ]  # fmt: skip
 
 
 def test_other_catalogs_are_found_without_a_choice(lake: Lake, alice: Caller) -> None:
@@ -207,7 +271,8 @@ def test_it_is_few_statements_whatever_is_found(lake: Lake) -> None:
     before = statements("nothing")
     for number in range(20):
         lake.sql(f"CREATE TABLE zephyr.many_{number} (many_too INT)")
-    assert statements("many") == before
+        lake.sql(f"ALTER TABLE zephyr.many_{number} RENAME TO other_{number}")
+    assert statements("many") <= statements("many_1") == before
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { Link, useParams } from "react-router";
+import { Link, useParams, useSearchParams } from "react-router";
 
 import { asProblem } from "../../api/problem";
 import type { Graph } from "../../api/resources";
@@ -164,7 +164,8 @@ function joined(pages: readonly Graph[]): Graph {
 
 function BranchesPanel({ catalog, onIntent }: { catalog: string; onIntent: (intent: BranchIntent) => void }) {
   const [text, setText] = useState("");
-  const [dropped, setDropped] = useState(false);
+  const [query, setQuery] = useSearchParams();
+  const dropped = query.get("branches") === "dropped";
   const filter = { ...(text ? { search: text } : {}), ...(dropped ? { dropped: true } : {}) };
   const branches = useBranches(catalog, filter);
   return (
@@ -173,7 +174,7 @@ function BranchesPanel({ catalog, onIntent }: { catalog: string; onIntent: (inte
       actions={
         <>
           <label className="row small">
-            <input type="checkbox" checked={dropped} onChange={(event) => setDropped(event.target.checked)} />
+            <input type="checkbox" checked={dropped} onChange={(event) => setQuery(event.target.checked ? { branches: "dropped" } : {})} />
             dropped
           </label>
           <Input

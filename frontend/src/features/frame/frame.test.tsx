@@ -104,7 +104,7 @@ describe("the frame", () => {
   });
 
   it("finds a table and a column by the palette and goes there", async () => {
-    const of = { catalog: "demo", branch: "main", database: "flights", table: "planes", view: null, column: null, tag: null, merge_id: null, version: null };
+    const of = { catalog: "demo", branch: "main", database: "flights", table: "planes", view: null, column: null, tag: null, merge_id: null, version: null, former_name: null, until_version: null, is_dropped: false, in_trash: false };
     const asked = serve({
       ...LAKE,
       "/api/v1/search/": {
@@ -121,13 +121,13 @@ describe("the frame", () => {
     await user.type(screen.getByRole("combobox"), "planes");
     expect(await screen.findByRole("option", { name: /planes.*table in flights on main/ })).toBeTruthy();
     expect(screen.getByRole("option", { name: /planes_seen.*column of planes in flights on main/ })).toBeTruthy();
-    expect(asked.some(({ address }) => address.startsWith("/api/v1/search/?q=planes&limit=50&catalog=demo&branch=main&kind=tag"))).toBe(true);
+    expect(asked.some(({ address }) => address.startsWith("/api/v1/search/?q=planes&limit=50&catalog=demo&branch=main&kind=branch"))).toBe(true);
     await user.keyboard("{Enter}");
     await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/b/main/t/flights/planes"));
   });
 
   it("goes to the best match of what is typed when Enter comes before the search has answered", async () => {
-    const of = { catalog: "demo", branch: "main", column: null, tag: null, merge_id: null, version: null };
+    const of = { catalog: "demo", branch: "main", column: null, tag: null, merge_id: null, version: null, former_name: null, until_version: null, is_dropped: false, in_trash: false };
     const found = { results: [{ ...of, kind: "table", label: "flights.compare_runs", database: "flights", table: "compare_runs" }] };
     let answer: () => void = () => undefined;
     const late = new Promise<void>((done) => (answer = done));
