@@ -31,7 +31,6 @@ from catalog_app.models import (
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan
-from merge_app.planning.nested_columns import nested_after
 
 Recorded = dict[tuple[ObjectKind, int], list[tuple[Operation, int]]]
 """By object: the plan's operations with the ids of the rows that record them."""
@@ -82,29 +81,23 @@ def _described(item: ObjectPlan, operation: Operation, *, is_replay: bool) -> di
 
 
 def _from_here(item: ObjectPlan) -> Iterator[Operation]:
-    """The object's operations, their changes from what this branch had, which may be what the source only came to, and
-    then each from what the one before it left. The net of what happens here is from the first value to the last. A
-    rename also says which of name and database it set; the addition of a column that was there, what it made of it.
-    Columns bear the ids that they have here, where both sides may have added the same one.
+    """The object's operations, their changes from what this branch had to what it has then. The addition of a column
+    that was there also says what it made of it. Columns bear the ids that they have here, where both sides may have
+    added the same one.
     """
     if item.before is None:
         yield from item.operations
         return
     named = [[_named_here(item, change) for change in each.changes] for each in item.operations]
     stated = {change.setting for changes in named for change in changes if _sets_value(change)}
-    present: dict[tuple[Any, ...], Any] = {}
     for operation, own in zip(item.operations, named, strict=True):
         changes: list[Change] = []
         for change in own:
-            if not _sets_value(change):
+            if _sets_value(change):
+                was, value = _value(item.before, change, change.before), _value(item.after, change, change.after)
+                changes.append(replace(change, before=was, after=value))
+            else:
                 changes += [change, *(given for given in _given(item, change) if given.setting not in stated)]
-                continue
-            before = present[change.setting] if change.setting in present else _value(item.before, change)
-            made = replace(change, before=before)
-            if isinstance(made, ColumnChange) and made.attribute is ColumnAttribute.NESTED:
-                made = replace(made, after=nested_after(change.before, change.after, before))
-            present[change.setting] = made.after
-            changes.append(made)
         yield operation if tuple(changes) == operation.changes else replace(operation, changes=tuple(changes))
 
 
@@ -146,11 +139,12 @@ def _sets_value(change: Change) -> TypeGuard[PropertyChange | ColumnChange]:
     )
 
 
-def _value(state: DatabaseState | TableState, change: PropertyChange | ColumnChange) -> Any:
-    if isinstance(change, ColumnChange) and isinstance(state, TableState):
-        column = state.schema.column(change.column_id)
-        return change.before if column is None else getattr(column, change.attribute.value)
-    return state.properties.get(change.key) if isinstance(change, PropertyChange) else change.before
+def _value(state: DatabaseState | TableState, change: PropertyChange | ColumnChange, absent: Any) -> Any:
+    """``absent``: of a column that is not there."""
+    if isinstance(change, PropertyChange):
+        return state.properties.get(change.key)
+    column = state.schema.column(change.column_id) if isinstance(state, TableState) else None
+    return absent if column is None else getattr(column, change.attribute.value)
 
 
 def objects_record(plan: MergePlan, *, branch_id: int, version: int, recorded: Recorded) -> None:

@@ -1,90 +1,204 @@
-"""What the merge of facts says of columns, with the sentences that changes of columns have."""
+"""What the merge of facts says of columns and of fields inside of them, as problems with their sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from catalog_app.domain.operations import ColumnAttribute
-from catalog_app.domain.schema import Schema
+from catalog_app.domain.operations import ColumnAttribute, ColumnChange
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.types import parse_identified, widens
 from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.facts import column_of
 from merge_app.lineage.outcomes import Finding
-from merge_app.planning.columns import AppliedColumns, ColumnProblem
 from merge_app.planning.conditions import ROW_AXES
+from merge_app.planning.findings import Problem
 from merge_app.planning.merge_plan import SIDE_NAMES
+from merge_app.planning.nested_columns import AppliedFields, fields_apply, fields_join
 from merge_app.planning.net_changes import ObjectChanges
 
-_JUDGED = (VerdictCode.COLUMN_MISSING, VerdictCode.COLUMN_NAME_TAKEN, VerdictCode.COLUMN_TYPE_NARROWING)
-_OF_COLUMNS = (*_JUDGED, VerdictCode.COLUMNS_JOINED)
+_CELL = ("column", "column")
 
 
-def columns_by_facts(
-    applied: AppliedColumns,
-    schema: Schema,
-    findings: Sequence[Finding],
-    source: ObjectChanges,
-    target: ObjectChanges,
-    *,
-    shown: Mapping[str, Schema],
-) -> AppliedColumns:
-    """The schema of the facts. Their findings decide what is a conflict; ``applied`` has the sentences. Fields inside
-    of columns are judged by ``applied`` alone. ``shown``: the columns of source and target, by these words.
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of both sides and of the result, and what each side did to them."""
+
+    source: Schema
+    target: Schema
+    merged: Schema
+    by_source: ObjectChanges
+    by_target: ObjectChanges
+
+
+def column_problems(columns: Columns, findings: Sequence[Finding]) -> Iterator[Problem]:
+    """``findings``: those of facts. What facts do not say: fields inside of columns, and types that are too narrow for
+    rows that the other side wrote.
     """
-    findings = [finding for finding in findings if finding.code in _OF_COLUMNS]
-    if not (findings or applied.problems):
-        return applied if applied.schema is schema else AppliedColumns(schema)
-    judged = [finding for finding in findings if finding.code in _JUDGED]
-    named = {(finding.code, key[1]) for finding in judged for key in finding.keys}
-    problems = [
-        problem
-        for problem in applied.problems
-        if (problem.code, problem.details["column_id"]) in named
-        or (problem.code, problem.details.get("taken_by")) in named
-        or (problem.code, problem.details.get("destination_column_id")) in named
-        or _is_of_field(problem)
-        or _narrows_rows(problem, source, target)
-    ]
-    known = {problem.code for problem in problems}
-    for finding in judged:
-        if finding.code not in known:
-            problems += _problems(finding, schema)
-    problems += (_parted(finding, schema, shown) for finding in findings if finding.code is VerdictCode.COLUMNS_JOINED)
-    return replace(applied, schema=schema, problems=tuple(problems))
+    for finding in findings:
+        if finding.code in _SENTENCES:
+            yield from _SENTENCES[finding.code](columns, finding)
+    if columns.by_source.columns:
+        yield from _narrowed(columns)
+        yield from _of_fields(columns)
+        if columns.by_target.columns:
+            yield from _nothing_left(columns)
 
 
-def with_what_is_left(applied: AppliedColumns, sides: Mapping[str, Schema]) -> AppliedColumns:
-    """With a problem where the result has no column, or a struct without a field, and no side has it so (A6). A table
-    has a column, and Parquet writes no struct without a field. ``sides``: the columns of source and target.
-    """
-    found = []
-    if not applied.schema.columns and all(side.columns for side in sides.values()):
-        found.append(_nothing_left("Source and target together drop every column of the table.", "", 0))
-    for column in applied.schema.columns:
-        held = [side.column(column.id) for side in sides.values()]
-        if _EMPTY in column.type and not any(_EMPTY in other.type for other in held if other is not None):
-            sentence = f"Source and target together drop every field of a struct in column {column.name}."
-            found.append(_nothing_left(sentence, column.name, column.id))
-    return replace(applied, problems=(*applied.problems, *found)) if found else applied
+def _ids(finding: Finding) -> list[int]:
+    return list(dict.fromkeys(map(column_of, finding.keys)))
+
+
+def _missing(columns: Columns, finding: Finding) -> Iterator[Problem]:
+    for identity in _ids(finding):
+        dropped = (change for change in columns.by_target.columns.values() if _drops(change, identity))
+        known = next((change.before["name"] for change in dropped), None) or _name(columns.source.column(identity))
+        name = known or f"with id {identity}"
+        changed = (attribute.value for of, attribute in columns.by_source.columns if of == identity)
+        yield Problem(
+            _CELL,
+            finding.code,
+            "A6",
+            f"The source changed column {name}, which the target dropped.",
+            {"column": name, "column_id": identity, "attribute": next(changed, "")},
+        )
+
+
+def _drops(change: ColumnChange, column_id: int) -> bool:
+    return change.attribute is ColumnAttribute.EXISTS and bool(change.before) and column_id in change.column_ids
+
+
+def _name(column: Column | None) -> str | None:
+    return None if column is None else column.name
+
+
+def _taken(columns: Columns, finding: Finding) -> Iterator[Problem]:
+    """A column that the source named must be alone in bearing its name. Of two that it named, one is reported."""
+    named = {i for i, of in columns.by_source.columns if of in (ColumnAttribute.NAME, ColumnAttribute.EXISTS)}
+    by_name: dict[str, list[Column]] = {}
+    for column in filter(None, map(columns.merged.column, _ids(finding))):
+        by_name.setdefault(column.name.casefold(), []).append(column)
+    for same in by_name.values():
+        column = min(same, key=lambda one: (named.isdisjoint(one.ids), one.id))
+        other = next((one for one in same if one is not column), column)
+        is_named = not named.isdisjoint(column.ids)
+        says = f"The source calls a column {column.name}, which another column of the target is called."
+        yield Problem(
+            _CELL,
+            finding.code,
+            "A6" if is_named else finding.rule,
+            says if is_named else f"Two columns of the result would be called {column.name}.",
+            {"column": column.name, "column_id": column.id, "taken_by": other.id},
+        )
+
+
+def _narrowing(columns: Columns, finding: Finding) -> Iterator[Problem]:
+    for identity in _ids(finding):
+        present, change = columns.target.column(identity), columns.by_source.columns.get((identity, _TYPE))
+        assert present is not None
+        if change is not None:
+            yield _narrower(columns, present, change.after, identity)
+        else:
+            # An addition of both sides has another id on each.
+            added = columns.source.named(present.name)
+            assert added is not None
+            yield _narrower(columns, present, added.type, added.id)
+
+
+def _narrower(columns: Columns, present: Column, wanted: str, source_id: int) -> Problem:
+    name = _name(columns.merged.column(present.id)) or present.name
+    return Problem(
+        _CELL,
+        VerdictCode.COLUMN_TYPE_NARROWING,
+        "A6.1",
+        f"The source makes column {name} {wanted}, but it is {present.type} on the target,"
+        f" which does not widen to {wanted}.",
+        {
+            "column": name,
+            "column_id": source_id,
+            "destination_column_id": present.id,
+            "destination_type": present.type,
+            "source_type": wanted,
+        },
+    )
+
+
+_TYPE, _FIELDS = ColumnAttribute.TYPE, ColumnAttribute.NESTED
+
+
+def _narrowed(columns: Columns) -> Iterator[Problem]:
+    """A type that one side made narrower holds the rows that it knows, but not all that the other wrote (R6)."""
+    if columns.by_source.overwrites_all or not columns.by_target.has(*ROW_AXES):
+        return
+    others = columns.by_target.columns
+    for (identity, attribute), change in columns.by_source.columns.items():
+        present = columns.target.column(identity) if attribute is _TYPE else None
+        is_of_both = (identity, _TYPE) in others or (identity, _FIELDS) in others
+        if present is not None and not is_of_both and not widens(present.type, change.after):
+            yield _narrower(columns, present, change.after, identity)
+
+
+def _of_fields(columns: Columns) -> Iterator[Problem]:
+    for (identity, attribute), change in columns.by_source.columns.items():
+        result = columns.merged.column(identity)
+        present = None if result is None else columns.target.column(result.id)
+        if result is None or present is None or present.nested is None:
+            continue
+        if attribute is _FIELDS and change.before is not None and change.after is not None:
+            ended = columns.source.column(identity)
+            applied = fields_apply(
+                parse_identified(change.before),
+                parse_identified(change.after),
+                present.parsed,
+                column=result.name,
+                source=None if ended is None else ended.parsed,
+                replaces_rows=columns.by_source.overwrites_all,
+            )
+            yield from _field_problems(present, applied)
+        elif attribute is ColumnAttribute.EXISTS and change.after is not None:
+            added = Column.from_json(change.after)
+            if added.nested is not None:
+                yield from _field_problems(present, fields_join(present.parsed, added.parsed, column=added.name))
+
+
+def _field_problems(column: Column, applied: AppliedFields) -> Iterator[Problem]:
+    for item in applied.problems:
+        details = {"column": item.details["column"], "column_id": column.id, **item.details}
+        yield replace(item, details=details)
 
 
 _EMPTY = "struct<>"
 
 
-def _nothing_left(sentence: str, name: str, identifier: int) -> ColumnProblem:
+def _nothing_left(columns: Columns) -> Iterator[Problem]:
+    """The result has no column, or a struct without a field, and no side has it so (A6). A table has a column, and
+    Parquet writes no struct without a field.
+    """
+    sides = columns.source, columns.target
+    if not columns.merged.columns and all(side.columns for side in sides):
+        yield _empty("Source and target together drop every column of the table.", "", 0)
+    for column in columns.merged.columns:
+        held = [side.column(column.id) for side in sides]
+        if _EMPTY in column.type and not any(_EMPTY in other.type for other in held if other is not None):
+            sentence = f"Source and target together drop every field of a struct in column {column.name}."
+            yield _empty(sentence, column.name, column.id)
+
+
+def _empty(sentence: str, name: str, identifier: int) -> Problem:
     details = {"column": name, "column_id": identifier}
-    return ColumnProblem(VerdictCode.NO_COLUMN_LEFT, "A6", sentence, details)
+    return Problem(_CELL, VerdictCode.NO_COLUMN_LEFT, "A6", sentence, details)
 
 
-def _parted(finding: Finding, schema: Schema, shown: Mapping[str, Schema]) -> ColumnProblem:
+def _parted(columns: Columns, finding: Finding) -> Iterator[Problem]:
     """The sentence names the side with several columns: the other one shows at most one of them."""
-    ids = [column_of(key) for key in finding.keys]
-    of_sides = {side: _leading(columns, ids) for side, columns in shown.items()}
+    ids, shown = _ids(finding), {"source": columns.source, "destination": columns.target}
+    of_sides = {side: [column.name for column in own.columns if column.id in ids] for side, own in shown.items()}
     side, names = max(of_sides.items(), key=lambda found: len(found[1]))
     other = next(word for word in shown if word != side)
-    one = next((column.name for i in ids if (column := schema.column(i)) is not None), names[0])
+    one = next((column.name for i in ids if (column := columns.merged.column(i)) is not None), names[0])
     several = f"columns {' and '.join(names)}" if len(names) > 1 else f"column {names[0]}, and dropped another"
-    return ColumnProblem(
+    yield Problem(
+        _CELL,
         finding.code,
         finding.rule,
         f"The {SIDE_NAMES[side]} has {several}. They are one column on the {SIDE_NAMES[other]}.",
@@ -92,44 +206,9 @@ def _parted(finding: Finding, schema: Schema, shown: Mapping[str, Schema]) -> Co
     )
 
 
-def _leading(columns: Schema, ids: Sequence[int]) -> list[str]:
-    return [column.name for column in columns.columns if column.id in ids]
-
-
-def _is_of_field(problem: ColumnProblem) -> bool:
-    return "." in str(problem.details["column"])
-
-
-def _narrows_rows(problem: ColumnProblem, source: ObjectChanges, target: ObjectChanges) -> bool:
-    """A type that one side made narrower holds the rows that it knows, but not all that the other wrote (R6)."""
-    column = problem.details["column_id"]
-    is_changed_by_both = any(
-        (column, attribute) in target.columns for attribute in (ColumnAttribute.TYPE, ColumnAttribute.NESTED)
-    )
-    return (
-        problem.code is VerdictCode.COLUMN_TYPE_NARROWING
-        and not is_changed_by_both
-        and target.has(*ROW_AXES)
-        and not source.overwrites_all
-    )
-
-
-def _problems(finding: Finding, schema: Schema) -> Iterator[ColumnProblem]:
-    seen = set()
-    for key in finding.keys:
-        column = schema.column(column_of(key))
-        name = column.name if column is not None else f"with id {key[1]}"
-        if key[1] in seen:
-            continue
-        seen.add(key[1])
-        yield ColumnProblem(
-            finding.code, finding.rule, _SENTENCES[finding.code].format(name), {"column": name, "column_id": key[1]}
-        )
-
-
 _SENTENCES = {
-    VerdictCode.COLUMN_MISSING: "The source changed column {}, which the target dropped.",
-    VerdictCode.COLUMN_NAME_TAKEN: "Two columns of the result would be called {}.",
-    VerdictCode.COLUMN_TYPE_NARROWING: "Source and target changed the type of column {}, and the target's does not"
-    " widen to the source's.",
+    VerdictCode.COLUMN_MISSING: _missing,
+    VerdictCode.COLUMN_NAME_TAKEN: _taken,
+    VerdictCode.COLUMN_TYPE_NARROWING: _narrowing,
+    VerdictCode.COLUMNS_JOINED: _parted,
 }

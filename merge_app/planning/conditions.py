@@ -31,7 +31,6 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import CONDITIONS, RuleTable
 from lakeui.common.counts import counted
 from lakeui.common.records import record
-from merge_app.planning.columns import AppliedColumns
 from merge_app.planning.findings import Problem
 from merge_app.planning.merge_plan import SIDE_NAMES, TableFacts
 from merge_app.planning.net_changes import ObjectChanges
@@ -51,11 +50,14 @@ _WHERE_ROWS_MET = frozenset({"values of constraints"})
 
 @record(frozen=True, slots=True)
 class Case:
-    """What conditions may look at. ``columns`` is None for a database, ``properties`` are those of the result."""
+    """What conditions may look at. ``schema`` and ``properties`` are those of the result, ``column_problems`` what was
+    found of its columns.
+    """
 
     source: ObjectChanges
     destination: ObjectChanges
-    columns: AppliedColumns | None = None
+    schema: Schema = Schema()
+    column_problems: tuple[Problem, ...] = ()
     facts: TableFacts = field(default_factory=TableFacts)
     properties: Mapping[str, str] = field(default_factory=dict)
 
@@ -105,12 +107,11 @@ def _of_properties(case: Case) -> Iterator[Problem]:
 
 def _generated_twice(case: Case) -> Iterator[Problem]:
     """One column that each side added as a generated one, of another expression: the ids, and so the keys, differ."""
-    schema = case.columns.schema if case.columns is not None else Schema()
     found: dict[int, dict[str, str]] = {}
     for key, stored in checks_of(case.properties).items():
-        column = schema.column(columns_read(stored)[0]) if is_generated(key) else None
+        column = case.schema.column(columns_read(stored)[0]) if is_generated(key) else None
         if column is not None:
-            found.setdefault(column.id, {})[key] = condition_shown(stored, schema)
+            found.setdefault(column.id, {})[key] = condition_shown(stored, case.schema)
     for shown in found.values():
         source = next((key for key in shown if key in case.source.properties), None)
         other = next((text for key, text in shown.items() if key != source and text != shown.get(source or "")), None)
@@ -146,8 +147,7 @@ def _differing(case: Case, key: str, source: PropertyChange, target: PropertyCha
 
 
 def _shown(case: Case, stored: str | None) -> str:
-    schema = case.columns.schema if case.columns is not None else Schema()
-    return condition_shown(stored or "", schema)
+    return condition_shown(stored or "", case.schema)
 
 
 def _columns_read(case: Case) -> Iterator[Problem]:
@@ -159,10 +159,8 @@ def _columns_of_constraints(case: Case) -> Iterator[Problem]:
     """A constraint, or the layout, of the result reads a column that the result lacks: one side made it, the other
     dropped that.
     """
-    if case.columns is None:
-        return
     for key, stored in stored_of(case.properties).items():
-        missing = [i for i in columns_read(stored) if case.columns.schema.column(i) is None]
+        missing = [i for i in columns_read(stored) if case.schema.column(i) is None]
         if not missing:
             continue
         is_of_source = key in case.source.properties
@@ -187,10 +185,8 @@ def _columns_of_constraints(case: Case) -> Iterator[Problem]:
 
 def _types_of_layout(case: Case) -> Iterator[Problem]:
     """One side made a transform of a column, the other gave the column a type that the transform does not take."""
-    if case.columns is None:
-        return
     for one in layout_of(case.properties):
-        column = case.columns.schema.column(one.column_id)
+        column = case.schema.column(one.column_id)
         if column is None or is_taken(one.name, column.type):
             continue
         is_of_source = LAYOUT in case.source.properties
@@ -264,9 +260,9 @@ def _placing_axis(case: Case, changes: ObjectChanges, found: Violation) -> str:
 
 
 def _is_placed_by(case: Case, changes: ObjectChanges, found: Violation) -> bool:
-    if case.columns is None or not found.example:
+    if not found.example:
         return False
-    row, schema = json.loads(found.example), case.columns.schema
+    row, schema = json.loads(found.example), case.schema
     names = [column.name if (column := schema.column(i)) is not None else "" for i in schema.partition_by]
     for change in changes.partitions:
         if change.before is None or change.after is None:
@@ -288,20 +284,13 @@ def _rows_of_one_key(case: Case) -> Iterator[Problem]:
 
 
 def _columns(case: Case) -> Iterator[Problem]:
-    for problem in case.columns.problems if case.columns is not None else ():
-        yield Problem(("column", "column"), problem.code, problem.note, problem.message, problem.details)
+    yield from case.column_problems
 
 
 def _required_values(case: Case) -> Iterator[Problem]:
     """A6.2, in both directions: rows of the one side against the column that the other side made required."""
-    if case.columns is None:
-        return
-    yield from _lacking(case, case.columns.schema, case.facts.lacking)
-
-
-def _lacking(case: Case, schema: Schema, lacking: Mapping[tuple[str, int], int]) -> Iterator[Problem]:
-    for (side, column_id), rows in lacking.items():
-        column = schema.column(column_id)
+    for (side, column_id), rows in case.facts.lacking.items():
+        column = case.schema.column(column_id)
         if column is None or column.nullable:
             continue
         changes = case.source if side == "source" else case.destination

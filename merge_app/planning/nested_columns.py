@@ -11,27 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from catalog_app.domain.nested import field_of, fields_within
-from catalog_app.domain.types import Field, ParsedType, nested_type, parse_identified, widens
+from catalog_app.domain.types import Field, ParsedType, nested_type, widens
 from catalog_app.rules.codes import VerdictCode
-
-
-@dataclass(frozen=True, slots=True)
-class FieldProblem:
-    """Why the field at ``path`` may not be made what the source made of it."""
-
-    code: VerdictCode
-    note: str
-    path: str
-    message: str
-    details: dict[str, Any] = field(default_factory=dict)
+from merge_app.planning.findings import Problem
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedFields:
-    """The column's type afterwards, and why it may not be made."""
+    """The column's type afterwards, and why it may not be made. ``column`` of a problem's details: the field's path."""
 
     kind: ParsedType
-    problems: tuple[FieldProblem, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 def fields_apply(
@@ -58,21 +48,13 @@ def fields_join(kind: ParsedType, other: ParsedType, *, column: str) -> AppliedF
     return AppliedFields(applied.joined(kind, other, column), tuple(applied.problems))
 
 
-def nested_after(before: str | None, after: str | None, present: str | None) -> str | None:
-    """The identified type that a change makes of the present one."""
-    if before is None or after is None or present is None or before == present:
-        return after
-    kinds = (parse_identified(text) for text in (before, after, present))
-    return fields_apply(*kinds, column="").kind.identified
-
-
 @dataclass(slots=True)
 class _Applied:
     """``source``: the source's fields by id, as they ended there."""
 
     replaces_rows: bool
     source: Mapping[int, Field] = field(default_factory=dict)
-    problems: list[FieldProblem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
     def kind(self, before: ParsedType, after: ParsedType, present: ParsedType, path: str) -> ParsedType:
         if before.identified == after.identified:
@@ -147,26 +129,18 @@ class _Applied:
     def _retyped(self, present: ParsedType, wanted: ParsedType, path: str, *, replaced: bool = False) -> ParsedType:
         if replaced or widens(present.text, wanted.text):
             return wanted if not present.fields or replaced else present
-        self.problems.append(
-            FieldProblem(
-                VerdictCode.COLUMN_TYPE_NARROWING,
-                "A6.1",
-                path,
-                f"The source makes {path} {wanted.text}, but it is {present.text} on the target,"
-                f" which does not widen to {wanted.text}.",
-                {"destination_type": present.text, "source_type": wanted.text},
-            )
+        says = (
+            f"The source makes {path} {wanted.text}, but it is {present.text} on the target,"
+            f" which does not widen to {wanted.text}."
         )
+        types = {"destination_type": present.text, "source_type": wanted.text}
+        self._add(VerdictCode.COLUMN_TYPE_NARROWING, path, says, note="A6.1", **types)
         return present
 
     def _report_missing(self, old: Field, new: Field, path: str) -> None:
         if (old.name, old.type.identified) == (new.name, new.type.identified):
             return
-        self.problems.append(
-            FieldProblem(
-                VerdictCode.COLUMN_MISSING, "A6", path, f"The source changed {path}, which the target dropped."
-            )
-        )
+        self._add(VerdictCode.COLUMN_MISSING, path, f"The source changed {path}, which the target dropped.")
 
     def _check_names(self, fields: Sequence[Field], named: Collection[int], path: str) -> None:
         """A field that the source named must be alone in bearing its name."""
@@ -175,14 +149,11 @@ class _Applied:
             # Of two fields that the source named, both ends of the pair would be reported.
             if place in named and others and not any(p in named and p < place for p in others):
                 label = f"{path}.{item.name}"
-                self.problems.append(
-                    FieldProblem(
-                        VerdictCode.COLUMN_NAME_TAKEN,
-                        "A6",
-                        label,
-                        f"The source calls a field {label}, which another field of the target is called.",
-                    )
-                )
+                says = f"The source calls a field {label}, which another field of the target is called."
+                self._add(VerdictCode.COLUMN_NAME_TAKEN, label, says)
+
+    def _add(self, code: VerdictCode, path: str, message: str, note: str = "A6", **details: Any) -> None:
+        self.problems.append(Problem(("column", "column"), code, note, message, {"column": path, **details}))
 
 
 def _twin(new: Field, fields: Sequence[Field], before: ParsedType) -> Field | None:

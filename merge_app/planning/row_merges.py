@@ -6,29 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.row_merge import RowChoice, RowJudgement, Take
-from catalog_app.domain.state import TableState
 from catalog_app.rules.codes import VerdictCode
-from merge_app.planning.columns import AppliedColumns, columns_apply
 from merge_app.planning.findings import Problem
 from merge_app.planning.merge_plan import Decision, Resolution, ResolutionPart
-from merge_app.planning.net_changes import ObjectChanges
 
 ROW_PARTS = frozenset({ResolutionPart.ROWS, ResolutionPart.ROW, ResolutionPart.CELL})
 BY_ROW_ID = frozenset({VerdictCode.SAME_FILE_UPDATE_UPDATE, VerdictCode.SAME_FILE_UPDATE_DELETE})
 """The conflicts of rows of a table without a primary key."""
-
-
-def columns_merged(
-    source: ObjectChanges, destination: ObjectChanges, before: TableState, state: TableState | None
-) -> AppliedColumns:
-    """The source's changes of columns applied to the target's."""
-    return columns_apply(
-        before.schema,
-        source.columns,
-        destination.columns,
-        source_schema=state.schema if state else None,
-        replaces_rows=source.overwrites_all,
-    )
 
 
 def choices_of(resolutions: Iterable[Resolution], table_id: int) -> tuple[RowChoice, ...]:

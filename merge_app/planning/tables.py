@@ -13,7 +13,7 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import RuleTable
 from lakeui.common.records import record
 from merge_app.lineage.outcomes import Finding as CoreFinding
-from merge_app.planning.column_findings import columns_by_facts, with_what_is_left
+from merge_app.planning.column_findings import Columns, column_problems
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.data import data_staged
 from merge_app.planning.databases import done_already
@@ -31,7 +31,6 @@ from merge_app.planning.merge_plan import (
 )
 from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.notes import attribute_notes, row_notes
-from merge_app.planning.row_merges import columns_merged
 
 _ALLOWED_BY_BOTH = frozenset({VerdictCode.PREDICATE_DML_VS_INSERT.value})
 
@@ -69,15 +68,12 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
     if before is None:
         return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
     merged = case.merged or before
-    columns = columns_merged(source, case.destination, before, case.source_state)
-    columns = columns_by_facts(
-        columns, merged.schema, case.column_findings, source, case.destination, shown=_shown(case, before)
-    )
+    of_source = Schema() if case.source_state is None else case.source_state.schema
+    columns = Columns(of_source, before.schema, merged.schema, source, case.destination)
+    found_of_columns = tuple(column_problems(columns, case.column_findings))
     # Columns that only one side changed are not even read.
-    names: dict[int, str] = {}
-    if source.columns and case.destination.columns:
-        columns, names = with_what_is_left(columns, _shown(case, before)), _names(before.schema)
-    judged = Case(source, case.destination, columns, case.facts, merged.properties)
+    names = _names(before.schema) if source.columns and case.destination.columns else {}
+    judged = Case(source, case.destination, merged.schema, found_of_columns, case.facts, merged.properties)
     found = [] if case.destination.dropped else problems(rules, judged)
     allowed = _ALLOWED_BY_BOTH if case.keeps_both else frozenset()
     if case.facts.rows_plan is not None:
@@ -98,15 +94,6 @@ def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
 
 def _names(schema: Schema) -> dict[int, str]:
     return {identifier: column.name for column in schema.columns for identifier in column.ids}
-
-
-def _shown(case: TableCase, before: TableState) -> dict[str, Schema]:
-    """The columns of both sides, by their words."""
-    return {"source": _schema_of(case.source_state), "destination": before.schema}
-
-
-def _schema_of(state: TableState | None) -> Schema:
-    return Schema(()) if state is None else state.schema
 
 
 def _data(case: TableCase, operations: tuple[Operation, ...]) -> DataPlan | None:

@@ -11,7 +11,6 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import parse_identified
 from merge_app.planning.field_changes import field_settings, paths_changed
 from merge_app.planning.merge_plan import MergePlan
-from merge_app.planning.nested_columns import nested_after
 from tests.planning.build import ORDERS, TABLE, A, add_column, codes, column, drop_column, merged, table_of
 
 BASE = "struct<x#3:int,y#4:string,in#5:struct<p#6:int>>"
@@ -135,11 +134,6 @@ def test_what_ends_where_it_began_is_no_change() -> None:
     tables = {TABLE: replace(ORDERS, schema=Schema((A, nested(BASE))))}
     result = merged([change(wide), change(BASE, wide)], [], tables=tables)
     assert [item for item in result.objects if item.after != item.before] == []
-
-
-def test_the_net_omits_the_other_sides_interim_changes() -> None:
-    # The other side renamed x after the first change; the second adds a field to what came of that.
-    assert nested_after("struct<b#3:int>", "struct<b#3:int,z#7:int>", "struct<a#3:int>") == "struct<a#3:int,z#7:int>"
 
 
 def test_changing_nested_columns_sets_fields_one_by_one() -> None:
