@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
-from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
+from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attributes import MergedAttributes, attributes_merge
 from merge_app.planning.fact_changes import NetFacts, of_rows
 from merge_app.planning.merge_plan import PlanInput
 from merge_app.planning.net_changes import (
-    LIFECYCLE,
     ObjectChanges,
     ObjectKey,
     implied_drop,
@@ -101,16 +100,9 @@ def _is_as_source(given: PlanInput, key: ObjectKey) -> bool:
 def _change_sets(given: PlanInput) -> ChangeSets:
     kept = given.attributes.as_operations if given.attributes is not None else None
     merged = attributes_merge(given, given.attributes) if given.attributes is not None else None
-    of_source: Sequence[Operation] = given.source
-    of_target: Sequence[Operation] = given.destination
-    if merged is not None:
-        by_operations = kept or frozenset()
-        of_source = _without_undone_drops(
-            of_source, lambda key: key not in by_operations and not _is_gone(given, key, merged)
-        )
-        of_target = _without_undone_drops(of_target, lambda key: _is_there(given.states_of(key)[0], given.databases))
-    source = net_changes(of_source, base=given.source_base, kept=kept)
-    destination = net_changes(of_target, base=given.destination_base, kept=kept)
+    source = net_changes(given.source, base=given.source_base, kept=kept)
+    destination = net_changes(given.destination, base=given.destination_base, kept=kept)
+    rows_of_target = destination
     if merged is not None and kept is not None:
         source, destination = by_facts(source, merged.source, kept), by_facts(destination, merged.target, kept)
         _undrop_members(given, source, merged)
@@ -118,7 +110,8 @@ def _change_sets(given: PlanInput) -> ChangeSets:
     source = {key: item for key, item in source.items() if item.dropped or not _is_gone(given, key, merged)}
     # What a decision left out of the source is on neither side.
     source = {key: changes for key, changes in source.items() if _is_known(given, key)}
-    _forget_answered_drops(given, source, destination, merged)
+    if merged is not None:
+        _forget_answered_drops(source, destination, merged, rows_of_target)
     for key, changes in source.items():
         if not (changes.created or changes.undropped or _is_dropped_by(destination.get(key))):
             dropped = _destination_drop(given, source, destination, key)
@@ -129,26 +122,6 @@ def _change_sets(given: PlanInput) -> ChangeSets:
             # Facts that came in another way than those that the target knows.
             source[key] = ObjectChanges(*key)
     return ChangeSets(source, destination, merged)
-
-
-def _without_undone_drops(operations: Sequence[Operation], has: Callable[[ObjectKey], bool]) -> Sequence[Operation]:
-    """Without the last drops of objects that a side has by their facts: what was done to them before and after counts.
-
-    A decision brought such an object back. Or a database went, out of which the target had moved the table.
-    """
-    dropped = {(item.object_kind, item.object_id) for item in operations if item.kind is OperationKind.DROP}
-    undone = {key for key in dropped if has(key)}
-    if not undone:
-        return operations
-    left = []
-    for item in reversed(operations):
-        key = item.object_kind, item.object_id
-        if item.kind in LIFECYCLE and key in undone:
-            if item.kind is OperationKind.DROP:
-                continue
-            undone.discard(key)
-        left.append(item)
-    return left[::-1]
 
 
 def _drop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges]) -> None:
@@ -169,16 +142,13 @@ def by_facts(
     result: dict[ObjectKey, ObjectChanges] = {}
     for key in dict.fromkeys((*found, *net)):
         changes = found.get(key)
-        if key not in kept:
-            changes = net[key].changes(changes) if key in net else _with_rows(changes)
+        if key in net and key not in kept:
+            changes = net[key].changes(changes)
+        elif changes is not None and key not in kept:
+            changes = of_rows(changes)
         if changes is not None:
             result[key] = changes
     return result
-
-
-def _with_rows(changes: ObjectChanges | None) -> ObjectChanges | None:
-    left = None if changes is None else of_rows(changes)
-    return left if left is not None and left.operations else None
 
 
 def _is_known(given: PlanInput, key: ObjectKey) -> bool:
@@ -203,28 +173,20 @@ def _undrop_members(given: PlanInput, source: dict[ObjectKey, ObjectChanges], me
 
 
 def _forget_answered_drops(
-    given: PlanInput,
     source: Mapping[ObjectKey, ObjectChanges],
     destination: dict[ObjectKey, ObjectChanges],
-    merged: MergedAttributes | None,
+    merged: MergedAttributes,
+    rows: Mapping[ObjectKey, ObjectChanges],
 ) -> None:
     """What the source brings back was gone when both sides last met: that the target had dropped it too is nothing
-    (P7), and what it did to it otherwise counts.
+    (P7), and what it did to it otherwise counts. ``rows``: what the target did to rows.
     """
-    answered = {key for key, changes in source.items() if changes.undropped and _is_dropped_by(destination.get(key))}
-    if merged is not None:
-        answered &= merged.existing
-    if not answered:
-        return
-    others = (operation for operation in given.destination if operation.kind not in LIFECYCLE)
-    left = net_changes(
-        (item for item in others if (item.object_kind, item.object_id) in answered), base=given.destination_base
-    )
-    for key in answered:
-        del destination[key]
-    destination.update(left)
-    if merged is not None:
-        destination.update(by_facts(left, {key: merged.target[key].without_drop() for key in answered}, frozenset()))
+    for key, changes in source.items():
+        if changes.undropped and key in merged.existing and _is_dropped_by(destination.get(key)):
+            del destination[key]
+            left = merged.target[key].without_drop().changes(rows.get(key))
+            if left is not None:
+                destination[key] = left
 
 
 def _is_dropped_by(changes: ObjectChanges | None) -> bool:

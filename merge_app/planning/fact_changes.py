@@ -101,9 +101,9 @@ class NetFacts:
         return ObjectChanges(*self.thing, operations=(drop,), dropped=True, versions=versions)
 
     def _started(self, fact: Fact | None, by_operations: ObjectChanges | None) -> tuple[Operation, ...]:
-        recorded = [item for item in by_operations.operations if item.kind in LIFECYCLE] if by_operations else []
-        if recorded:
-            return (recorded[0],)
+        for item in by_operations.operations if by_operations else ():
+            if item.kind in (OperationKind.CREATE, OperationKind.UNDROP):
+                return (item,)
         return (self._operation(OperationKind.UNDROP, fact.stamp),) if fact is not None else ()
 
     def _operation(self, kind: OperationKind, stamp: int, *changes: Change) -> Operation:
@@ -219,20 +219,11 @@ def _version(operation: Operation) -> int:
     return operation.version
 
 
-def of_rows(changes: ObjectChanges) -> ObjectChanges:
-    """Without what operations say of the object and its attributes."""
-    kept = _row_operations(changes)
-    return ObjectChanges(
-        changes.kind, changes.object_id, kept, partitions=changes.partitions, versions=versions_of(kept)
-    )
+def of_rows(changes: ObjectChanges) -> ObjectChanges | None:
+    """Without the operations by which the object began and ended."""
+    left = _row_operations(changes)
+    return replace(changes, operations=left) if left else None
 
 
 def _row_operations(changes: ObjectChanges) -> tuple[Operation, ...]:
-    return tuple(
-        replace(item, changes=tuple(change for change in item.changes if not isinstance(change, _ATTRIBUTES)))
-        for item in changes.operations
-        if item.is_data or item.kind is OperationKind.PARTITION
-    )
-
-
-_ATTRIBUTES = (Rename, PropertyChange, ColumnChange)
+    return tuple(item for item in changes.operations if item.kind not in LIFECYCLE)

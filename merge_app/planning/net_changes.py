@@ -105,16 +105,15 @@ def net_changes(
     operations: Iterable[Operation], *, base: RestoreBase = NO_BASE, kept: AbstractSet[ObjectKey] | None = None
 ) -> dict[ObjectKey, ObjectChanges]:
     """The net changes by object, in the order of first change; objects with nothing left are absent. With ``kept``
-    facts say what became of attributes: objects of which nothing else changed are left out, unless they are of these.
+    facts say what became of all objects but these and of their attributes: what was done to rows is left.
     """
     grouped: dict[ObjectKey, list[Operation]] = {}
     for operation in operations:
         grouped.setdefault((operation.object_kind, operation.object_id), []).append(operation)
     result = {}
     for key, group in grouped.items():
-        if kept is not None and key not in kept and _is_of_attributes(group):
-            continue
-        changes = _object_changes(key, group, base)
+        is_whole = kept is None or key in kept
+        changes = _object_changes(key, group, base) if is_whole else _row_changes(key, group, base)
         if changes is not None:
             result[key] = changes
     return result
@@ -163,6 +162,20 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBas
     if created or undropped:
         return replace(changes, operations=(steps[0], *changes.operations), created=created, undropped=undropped)
     return changes if changes.operations else None
+
+
+def _row_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBase) -> ObjectChanges | None:
+    """What was done to rows and partitions, behind the operations by which the object began and ended."""
+    steps = tuple(item for item in group if item.kind in LIFECYCLE)
+    rows = [_of_partitions(item) for item in group if item.is_data or item.kind is OperationKind.PARTITION]
+    changes = _net(key, _absorb_data(rows, base))
+    left = (*steps, *changes.operations)
+    return replace(changes, operations=left) if left else None
+
+
+def _of_partitions(operation: Operation) -> Operation:
+    changes = tuple(change for change in operation.changes if isinstance(change, PartitionChange))
+    return _with_changes(operation, changes)
 
 
 def _is_of_attributes(group: Sequence[Operation]) -> bool:
