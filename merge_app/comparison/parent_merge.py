@@ -10,7 +10,7 @@ from catalog_app.models import Branch
 from lakeui.common.errors import LakeError
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import findings_input_load
-from merge_app.planning.merge_plan import Finding
+from merge_app.planning.merge_plan import Finding, Verdict
 from merge_app.planning.plan import plan
 
 
@@ -22,16 +22,24 @@ def parent_merge_foresee(branch: Branch, engine: EngineSource) -> dict[str, Any]
     if parent is None or branch.is_workspace or parent.dropped_at is not None:
         return None
     try:
-        planned = plan(findings_input_load(branch, parent, engine))
+        findings = merge_findings(branch, parent, engine)
     except LakeError as failure:
         refused = {"code": failure.code, "message": failure.message, "remedy": failure.remedy}
         return {"branch": parent.name, "mergeable": False, "conflicts": [], "notes": [], "refused": refused}
+    conflicts = [item for item in findings if item.verdict is Verdict.CONFLICT]
+    notes = [item for item in findings if item.verdict is Verdict.NOTE]
     return {
         "branch": parent.name,
-        "mergeable": not planned.conflicts,
-        "conflicts": _counted(planned.conflicts),
-        "notes": _counted(planned.notes),
+        "mergeable": not conflicts,
+        "conflicts": _counted(conflicts),
+        "notes": _counted(notes),
     }
+
+
+def merge_findings(source: Branch, target: Branch, engine: EngineSource) -> tuple[Finding, ...]:
+    """The findings of the plan of a merge: conflicts, notes, and cells that have neither."""
+    given = findings_input_load(source, target, engine)
+    return () if given is None else plan(given).findings
 
 
 def _counted(findings: Sequence[Finding]) -> list[dict[str, Any]]:

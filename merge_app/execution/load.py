@@ -32,13 +32,15 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import with_facts
 from merge_app.execution.left_out_before import left_out_before_load
 from merge_app.execution.loaded_twice import loaded_twice_load
-from merge_app.execution.operations import operations_load
+from merge_app.execution.operations import are_of_rows, operations_load
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
 from merge_app.execution.source_side import SourceSide, TargetKnown, tables_met, tables_written
 from merge_app.execution.statement_attributes import statement_attributes_load
 from merge_app.execution.version_vectors import (
+    Ranges,
     VersionVector,
+    chain_version_vector,
     merges_since,
     own_ranges,
     version_vector_load,
@@ -56,9 +58,17 @@ from merge_app.planning.merge_plan import (
 from merge_app.planning.net_changes import NO_BASE, RESTORED_VERSION, RestoreBase
 
 
-def merge_source_load(source: Snapshot, destination: Snapshot, *, is_workspace: bool = False) -> SourceSide:
-    """The source's own operations that the target does not reach, with the source's states of their objects."""
-    version_vector, destination_version_vector = version_vectors_load(source, destination)
+def merge_source_load(
+    source: Snapshot,
+    destination: Snapshot,
+    *,
+    is_workspace: bool = False,
+    version_vectors: Sequence[VersionVector] | None = None,
+) -> SourceSide:
+    """The source's own operations that the target does not reach, with the source's states of their objects.
+    ``version_vectors``: those of both, where they are known.
+    """
+    version_vector, destination_version_vector = version_vectors or version_vectors_load(source, destination)
     operations = operations_load(own_ranges(source, destination_version_vector), destination_version_vector)
     databases, tables = _named_objects(operations)
     news, target_news = map(
@@ -93,13 +103,22 @@ def merge_input_load(
     return side, target, plan_input_load(side, target, engine=engine, resolutions=resolutions)
 
 
-def findings_input_load(source: Branch, destination: Branch, engine: EngineSource) -> PlanInput:
+def findings_input_load(source: Branch, destination: Branch, engine: EngineSource) -> PlanInput | None:
     """The input of the same plan as far as its findings go: the target changed no row of the tables that are not looked
-    into, so no rule judges their rows.
+    into, so no rule judges their rows. None for a fast forward of rows alone, which has no finding (law 1).
     """
-    target = branch_snapshot(destination)
-    side = merge_source_load(branch_snapshot(source), target)
+    own, target = branch_snapshot(source), branch_snapshot(destination)
+    version_vectors = version_vectors_load(own, target)
+    if _forwards_rows(own, *version_vectors):
+        return None
+    side = merge_source_load(own, target, version_vectors=version_vectors)
     return plan_input_load(side, target, engine=engine, only=tables_met(side, target))
+
+
+def _forwards_rows(source: Snapshot, known: VersionVector, of_target: VersionVector) -> bool:
+    """Whether the source knows all of the target, merged nothing, and changed rows alone."""
+    has_merged = known.keys() != chain_version_vector(source).keys()
+    return not (has_merged or Ranges.of_news(of_target, known)) and are_of_rows(own_ranges(source, of_target))
 
 
 def plan_input_load(

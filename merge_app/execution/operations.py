@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from catalog_app.domain.operation_json import change_from_json, scope_from_json
-from catalog_app.domain.operations import OBJECT_KINDS, OPERATION_KINDS, Change, Operation
+from catalog_app.domain.operations import DATA_KINDS, OBJECT_KINDS, OPERATION_KINDS, Change, Operation
 from catalog_app.selectors.rows import array_text, fetch_all, json_value
 from merge_app.execution.version_vectors import Ranges, VersionVector, reach_parameters
 
@@ -31,6 +31,18 @@ ORDER BY o.version, o.id
 
 _OF_OBJECTS = """AND ((o.object_kind = 'database' AND o.object_id = ANY(%(databases)s))
     OR (o.object_kind = 'table' AND o.object_id = ANY(%(tables)s)))"""
+
+
+_OTHERS = """
+SELECT 1 FROM unnest(%(branches)s::bigint[], %(after)s::bigint[], %(upto)s::bigint[]) AS r(branch_id, after, upto)
+JOIN catalog_app_commitoperation o ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
+WHERE o.kind <> ALL(%(of_rows)s) LIMIT 1
+"""
+
+
+def are_of_rows(ranges: Ranges) -> bool:
+    """Whether the operations in these ranges changed rows of tables, and nothing else."""
+    return not fetch_all(_OTHERS, {**ranges.parameters, "of_rows": [kind.value for kind in DATA_KINDS]}, prepared=True)
 
 
 def operations_load(

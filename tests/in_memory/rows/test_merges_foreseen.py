@@ -8,6 +8,7 @@ import pytest
 
 from catalog_app.models import Branch
 from lakeui.frontdoor import Session, execute, rehearsal
+from merge_app.comparison import parent_merge
 from merge_app.comparison.parent_merge import parent_merge_foresee
 from merge_app.execution.engine_source import EngineSource
 from tests.in_memory.conftest import Begun
@@ -150,3 +151,13 @@ def test_explain_analyze_shows_it_as_steps(filled: Lake) -> None:
     assert step == "then"
     assert detail.startswith("a merge to main conflicts: ")
     assert detail.endswith(" of d.t: 1")
+
+
+def test_forward_of_rows_needs_no_plan(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parent has nothing new, and the branch changed rows alone (law 1 of lineage.md)."""
+    filled.sql("DELETE FROM d.t WHERE id = 2", "b")
+    with monkeypatch.context() as patch:
+        patch.setattr(parent_merge, "plan", lambda _: pytest.fail("a plan was made"))
+        assert filled.sql(f"{WRITES[0]} DRY RUN", "b").extra["parent_merge"] == CLEAN
+    filled.sql("ALTER TABLE d.t ADD COLUMN w INT", "b")
+    assert filled.sql(f"{WRITES[0]} DRY RUN", "b").extra["parent_merge"] == CLEAN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from lakeui.frontdoor import compute
 from merge_app.comparison.compare import comparison_load
 from merge_app.comparison.compare_object import object_comparison_load
 from merge_app.comparison.compared_rows import row_pages
+from merge_app.comparison.parent_merge import merge_findings
 from merge_app.comparison.row_pages import ComparedRow
 from merge_app.planning.merge_plan import Verdict
 from tests.lineage.histories.history import History, Law, Merged
@@ -24,7 +26,9 @@ TEXTS = ("id", "v", "w", "p")
 
 
 class ComparisonIsResult(Law):
-    """The comparison conflicts exactly where the merge is refused, and a row becomes what its page says."""
+    """The comparison conflicts exactly where the merge is refused, and a row becomes what its page says. What a dry run
+    foresees of the merge are the findings of the comparison.
+    """
 
     def merging(self, history: History, source: str, target: str) -> None:
         catalog = catalog_get(history.lake.catalog)
@@ -33,6 +37,9 @@ class ComparisonIsResult(Law):
         named = [(item.key, finding) for item in found.objects for finding in item.findings]
         conflicts = [(key, finding.code) for key, finding in named if finding.verdict is Verdict.CONFLICT]
         self.codes = {str(code) for _, code in conflicts}
+        judged = (Verdict.CONFLICT, Verdict.NOTE)
+        foreseen = Counter(f.code for f in merge_findings(*sides, compute.engine) if f.verdict in judged)
+        assert foreseen == Counter(f.code for _, f in named if f.verdict in judged), "a dry run foresees others"
         self.rows_after: dict[int, int] = {}
         for item in found.objects:
             preview = object_comparison_load(*sides, item.key, compute.engine).preview
