@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -283,7 +284,7 @@ class FileWriter:
         # A store copies each file: an answer takes a while, and no copy waits for another.
         with ThreadPoolExecutor(max_workers=8) as pool:
             placing = [
-                pool.submit(self._place_one, table_id, file, fact, base)
+                pool.submit(copy_context().run, self._place_one, table_id, file, fact, base)
                 for (file, fact), base in zip(filled, bases, strict=True)
             ]
             try:

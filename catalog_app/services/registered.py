@@ -1,4 +1,4 @@
-"""Files and tables that a dry run registers, and their end: no metadata names them, and their bytes are gone."""
+"""Files and tables that a dry run makes, and their end: no metadata names them, and their bytes are gone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from catalog_app.domain.files import is_outside
 from catalog_app.models import Table
 from catalog_app.selectors.rows import DISK_CAN_WAIT, fetch_all, is_alone
-from catalog_app.storage.warehouse import Warehouse
+from catalog_app.storage.warehouse import Warehouse, paths_noted
 
 
 @dataclass(slots=True)
@@ -55,18 +55,20 @@ def column_ids_lent(table_id: int, count: int) -> int | None:
 
 @contextmanager
 def registered_taken_back(warehouse: Warehouse) -> Iterator[None]:
-    """Remove what is registered inside, rows and bytes of the warehouse: no commit may have taken any of it. A process
-    that dies inside leaves files that no commit took, which VACUUM finds.
+    """Remove what is registered inside, rows and bytes of the warehouse, and files that are made and not registered. No
+    commit may have taken any of it. A process that dies inside leaves files that no commit took, which VACUUM finds.
     """
     noted = Registered()
     token = _NOTED.set(noted)
+    made: list[str] = []
     try:
-        yield
+        with paths_noted() as made:
+            yield
     finally:
         _NOTED.reset(token)
         if noted.data or noted.deletes or noted.tables:
             _remove(noted)
-        for path in (*noted.deletes, *(path for _, path in noted.data)):
+        for path in dict.fromkeys([*noted.deletes, *(path for _, path in noted.data), *made]):
             if not is_outside(path):
                 warehouse.remove(path)
 

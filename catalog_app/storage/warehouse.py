@@ -17,6 +17,7 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -37,6 +38,19 @@ _ONE_COPY = {
 _LOCAL = pafs.LocalFileSystem()
 NO_TABLE = 0
 """The number, which no table has, under which rows are staged whose table is yet to be made."""
+
+_MADE: ContextVar[list[str] | None] = ContextVar("paths made", default=None)
+
+
+@contextmanager
+def paths_noted() -> Iterator[list[str]]:
+    """The paths that data and delete files get inside: in this thread, and in others that run in its context."""
+    made: list[str] = []
+    token = _MADE.set(made)
+    try:
+        yield made
+    finally:
+        _MADE.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +205,10 @@ class Warehouse:
 
     def _new(self, folder: str) -> str:
         self.make_folder(folder)
-        return f"{folder}/{uuid.uuid4().hex}.parquet"
+        path = f"{folder}/{uuid.uuid4().hex}.parquet"
+        if (made := _MADE.get()) is not None:
+            made.append(path)
+        return path
 
     def files_under(self, folder: str) -> list[StoredFile]:
         """Parquet files below a folder, sorted by path; none where the folder does not exist."""

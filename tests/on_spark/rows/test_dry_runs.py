@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from lakeui.common.errors import CheckViolated
 from lakeui.frontdoor import Session
 from lakeui.frontdoor.entries.batches import batch_merge
 from tests.in_memory.rows.test_dry_runs import everything, files_of, filled
@@ -62,6 +63,16 @@ def test_examples_show_the_rows_that_would_change(filled: Lake) -> None:
     ]
     dry = filled.sql("INSERT INTO d.t VALUES (3, 'c') DRY RUN")
     assert dry.extra["examples"] == [{"table": "d.t", "change": "insert", "row": {"id": 3, "v": "c"}}]
+
+
+def test_a_refused_dry_run_leaves_no_file(filled: Lake) -> None:
+    filled.sql("ALTER TABLE d.t ADD CONSTRAINT named CHECK (v <> 'bad')")
+    files = files_of(filled)
+    merge = "MERGE INTO d.t USING (SELECT 1 AS id, 'bad' AS v) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *"
+    for statement in ("UPDATE d.t SET v = 'bad'", merge):
+        with pytest.raises(CheckViolated):
+            filled.sql(f"{statement} DRY RUN")
+        assert files_of(filled) == files, statement
 
 
 def test_a_keyed_merge_has_a_dry_run(filled: Lake) -> None:
