@@ -102,7 +102,7 @@ def test_pairs_are_those_of_a_join(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("rows", [[(1, "a"), (None, "b")], [(1, "a"), (1, "b")]])
-def test_values_without_key_are_left_to_spark(alone: Lake, rows: Rows) -> None:
+def test_keys_with_null_or_twice_reach_spark(alone: Lake, rows: Rows) -> None:
     put(alone, [(1, "x")])
     assert found(alone, frozen(rows), DELETE) is None
 
