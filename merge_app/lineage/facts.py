@@ -136,6 +136,10 @@ class FactColumns:
         """The same by the kinds for which restored facts speak (§4b)."""
         return np.asarray(self.was_known & (self.was == self.value) & ~self.is_rewritten_by(kinds), dtype=np.bool_)
 
+    def stamps_for(self, are_news: Mask, kinds: Array) -> Ints:
+        """The stamps; of facts that are news and changed nothing, those that the other side knows (P7)."""
+        return np.where(are_news & self.is_nothing_by(kinds), self.was_stamp, self.stamp)
+
     def is_rewritten_by(self, kinds: Array) -> Mask:
         """Where an overwrite wrote the row, by these kinds."""
         return np.asarray((kinds == Kind.OVERWRITE) & (self.value != ABSENT), dtype=np.bool_)

@@ -66,7 +66,7 @@ def _touched(
     hit &= ~facts.is_nothing & (other.image.value[other_at[at]] != ABSENT)
     at = at[hit]
     was = other.image.take(other_at[at])
-    stamps = np.where(are_news[1](was.stamp) & was.is_nothing, was.was_stamp, was.stamp)
+    stamps = was.stamps_for(are_news[1](was.stamp), kinds_for(was, are_news[1](was.brings_stamp)))
     return Touched(pairs.row_id[at], stamps, side.range_id[side_at[at]])
 
 

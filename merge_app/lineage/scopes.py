@@ -14,6 +14,7 @@ from merge_app.lineage.facts import (
     ABSENT,
     PREDICATES,
     Array,
+    FactColumns,
     Ints,
     Kind,
     Mask,
@@ -86,7 +87,7 @@ class Reached:
     ``source_partition``: where the source has or had them; ``source_image``: what the source wrote under the same key,
     ``ABSENT`` where it wrote nothing that is news to the target. ``place``: where the target's row lies now; of a key
     that the source wrote too, the result may have the source's place. ``source_stamp``: of an image that the source
-    shows and the target knows; else 0.
+    shows and the target knows, also where the source changed it and changed it back (P7); else 0.
     """
 
     at: Array
@@ -132,7 +133,7 @@ def scopes_carry_out(
     carried = [scope for scope in standing if scope.kind in _CARRIED]
     if not carried:
         return
-    reached = _reached(facts, pairs, rows, partitions, stamp)
+    reached = _reached(facts, pairs, rows, partitions, news, stamp)
     target = standing_scopes(facts.target_scopes, news.of_target)
     for scope in carried:
         if scope.kind is not ScopeKind.RENAME_PARTITION:
@@ -206,7 +207,7 @@ SWEEPING = frozenset({ScopeKind.OVERWRITE, ScopeKind.DROP_PARTITION})
 _CARRIED = SWEEPING | {ScopeKind.RENAME_PARTITION}
 
 
-def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compared, stamp: int) -> Reached:
+def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compared, news: News, stamp: int) -> Reached:
     source, target = facts.source, facts.target
     on_target = taken(target.image.value, pairs.target_at, ABSENT) != ABSENT
     at = np.flatnonzero(on_target & (rows.target_news | partitions.target_news))
@@ -214,10 +215,11 @@ def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compar
     images = rows.decided.restricted(at).result(few, source.image, target.image, stamp, Kind.OVERWRITE)
     places = partitions.decided.restricted(at).result(few, source.partition, target.partition, stamp, Kind.MOVE)
     is_targets = (images.stamp == stamp) | (images.stamp == target.image.stamp[few.target_at])
-    written = taken(source.image.value, few.source_at, ABSENT)
-    is_shared = (written != ABSENT) & ~rows.source_news[at]
-    shared_stamp = np.where(is_shared, taken(source.image.stamp, few.source_at, 0), 0)
-    written[~rows.source_news[at] | (not facts.has_key)] = ABSENT
+    written, shared_stamp = _written(source.image, few.source_at, news)
+    # Of an equal image that the source did not write, the fact may be the source's.
+    is_targets |= written == ABSENT
+    if not facts.has_key:
+        written[:] = ABSENT
     return Reached(
         at,
         rows.target_news[at],
@@ -230,6 +232,20 @@ def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compar
         np.where(written != ABSENT, target.partition.value[few.target_at], places.value),
         shared_stamp,
     )
+
+
+def _written(source: FactColumns, source_at: Array, news: News) -> tuple[Array, Ints]:
+    """The images that the source wrote and the target does not know, and the stamps of those that it knows. What is as
+    the target knows it is not written (P7).
+    """
+    images, stamps = np.full(len(source_at), ABSENT), np.zeros(len(source_at), dtype=np.int64)
+    at = np.flatnonzero(source_at >= 0)
+    shown = source.take(source_at[at])
+    known = shown.stamps_for(news.from_source(shown.stamp), source_kinds(shown, news))
+    is_written = news.from_source(known)
+    images[at] = np.where(is_written, shown.value, ABSENT)
+    stamps[at] = np.where(is_written | (shown.value == ABSENT), 0, known)
+    return images, stamps
 
 
 def _rename_judge(scope: Scope, reached: Reached, pairs: Pairs, target: Sequence[Scope]) -> Iterator[Finding]:

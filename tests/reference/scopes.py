@@ -50,7 +50,7 @@ def scope_carry_out(sides: Sides, scope: Scope) -> None:
         t, known, result = scope.table, sides.source.known, sides.result
         for r in [r for r in result.rows(t) if scope.partition in (None, _place(sides, t, r))]:
             row = sides.target.fact(t, "row", r)
-            is_theirs = result.fact(t, "row", r).stamp in (row.stamp, sides.stamp)
+            is_theirs = result.fact(t, "row", r).stamp in (row.stamp, sides.stamp) or not _is_news(sides, t, r)
             if row.value is not None and not known.knows(row.stamp) and is_theirs and not _is_kept(sides, scope, r):
                 sides.clashes.discard((t, r))
                 if _is_written(sides, t, r):
@@ -70,17 +70,19 @@ def _sweep(sides: Sides, t: str, r: Any) -> None:
 def _is_kept(sides: Sides, scope: Scope, r: Any) -> bool:
     """Whether the source took the row in after the scope, by a merge, and the target has changed it since."""
     of_source = sides.source.fact(scope.table, "row", r)
-    return (
-        of_source.value is not None
-        and sides.target.known.knows(of_source.stamp)
-        and not scope.knows.knows(of_source.stamp)
-    )
+    stamp = of_source.stamp_for(sides.target.known)
+    return of_source.value is not None and sides.target.known.knows(stamp) and not scope.knows.knows(stamp)
 
 
 def _is_written(sides: Sides, t: str, r: Any) -> bool:
     """Whether the source wrote the key too, and the target does not know that."""
-    of_source = sides.source.fact(t, "row", r)
-    return sides.target.is_keyed(t) and of_source.value is not None and not sides.target.known.knows(of_source.stamp)
+    return sides.target.is_keyed(t) and sides.source.value(t, "row", r) is not None and _is_news(sides, t, r)
+
+
+def _is_news(sides: Sides, t: str, r: Any) -> bool:
+    """Whether the target does not know the source's row. What the source changed and changed back it knows (P7)."""
+    known = sides.target.known
+    return not known.knows(sides.source.fact(t, "row", r).stamp_for(known))
 
 
 def _place(sides: Sides, t: str, r: Any) -> Any:
