@@ -277,3 +277,16 @@ def test_a_round_trip_leaves_a_discarded_rename(lake: Lake, trip: bool) -> None:
         lake.commit("b", restore(before))
     lake.merge("b", "main")
     assert (text(lake, "main", 1), lake.branches["main"].partition("T1", 1)) == ("base", "m")
+
+
+@pytest.mark.parametrize(("source", "target"), [("b", "main"), ("main", "b")])
+def test_a_restored_name_stands_against_later_rename(lake: Lake, source: str, target: str) -> None:
+    """P7: both know the name m, which b took in beside its own, and the restore sets another one."""
+    before = lake.branches["b"]
+    lake.commit("main", rename_partition("T1", "a", "m"))
+    lake.commit("b", rename_partition("T1", "a", "s"))
+    lake.merge("main", "b")
+    lake.commit("b", restore(before))
+    lake.commit("main", rename_partition("T1", "m", "n"))
+    lake.merge(source, target)
+    assert lake.branches[target].partition("T1", 1) == "a"

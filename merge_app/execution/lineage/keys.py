@@ -283,6 +283,12 @@ def met_by_row(reader: Reader, schema: Schema, met: Pairs) -> Met:
     return _met(met, facts.row_id, facts, _columns_held(reader, schema, facts.image), reader.commits)
 
 
+def places_by_row(reader: Reader, schema: Schema, apart: Pairs) -> Ints:
+    """Of rows whose partitions met, the partition that both sides know, ``ABSENT`` for none."""
+    facts = shared_facts(reader, ascending(apart.row_id))
+    return _places(reader, facts, facts.row_id, _columns_held(reader, schema, facts.image), apart.row_id)
+
+
 def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, pairs: tuple[Pairs, Pairs]) -> tuple[Met, Ints]:
     """The same by key: of all rows that had the key, as long as they had it. A key without such a fact was on neither
     side when they met last. ``pairs``: keys whose images met, and keys whose partitions did. Of these the partition
@@ -295,12 +301,17 @@ def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, pairs: tuple[Pairs, 
         keys.codes(facts.image, keys.places_shared(facts.image)),
         _columns_held(reader, keys.schema, facts.image),
     )
+    places = _places(reader, facts, codes, held, placed_apart.row_id)
+    return _met(met, codes, facts, held, reader.commits), places
+
+
+def _places(reader: Reader, facts: SharedFacts, of: Ints, held: Ints, wanted: Ints) -> Ints:
     shown = ~facts.is_removal
-    last, _ = _newest(placed_apart.row_id, codes[shown], facts.image[shown], facts.stamp[shown], held[shown])
+    last, _ = _newest(wanted, of[shown], facts.image[shown], facts.stamp[shown], held[shown])
     places = np.full(len(last), ABSENT, dtype=np.int64)
     known = last != ABSENT
     places[known] = facts.places(reader, last[known])
-    return _met(met, codes, facts, held, reader.commits), places
+    return places
 
 
 def _met(met: Pairs, of: Ints, facts: SharedFacts, held: Ints, commits: CommitsReached) -> Met:

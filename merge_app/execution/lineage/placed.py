@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from merge_app.execution.lineage.births import Births
-from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, RowFacts, image_codes
+from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, RowFacts, image_codes
 from merge_app.lineage.outcomes import taken
 
 
@@ -85,23 +85,7 @@ def _partition_facts(rows: Mapping[str, Array], births: tuple[Ints, Ints], born_
         brings,
         np.where(brings > 0, brought, 0),
         rows["partition"],
-        *_partitions_before(rows, kinds, (is_decided, came_back), born_in, born_at, news),
+        np.zeros(len(kinds), dtype=np.int64),
+        # What both sides know is found of partitions that met (``with_places``).
+        np.zeros(len(kinds), dtype=np.bool_),
     )
-
-
-def _partitions_before(
-    rows: Mapping[str, Array], kinds: Ints, moved: tuple[Mask, Mask], born_in: Ints, born_at: Ints, news: Ints
-) -> tuple[Ints, Mask]:
-    """P7: stamps of partitions that the rows had before, and where the other side knows the rows to lie there. It does
-    if it knows that stamp, and not what was replaced since. That is a rename, or an image that was written elsewhere
-    and went with the same restore. ``moved``: by a rename or a restore of one, and with an image that came back.
-    """
-    is_decided, came_back = moved
-    prior = np.where(rows["placed_brings"] > 0, rows["placed_brings"], born_at)
-    is_of_image = (rows["kind"] == Kind.RESTORE) & (rows["stamp"] == rows["placed"])
-    undone = np.where(is_of_image, np.maximum(rows["placed_undoes"], rows["undoes"]), rows["placed_undoes"])
-    prior, undone = np.where(came_back, rows["prior"], prior), np.where(came_back, rows["undoes"], undone)
-    knows_prior, knows_undone = (~np.isin(stamp, news) for stamp in (prior, undone))
-    has_prior = (kinds == Kind.RESTORE) | ((kinds == Kind.MOVE) & (rows["partition"] == born_in))
-    is_back = (is_decided | came_back) & has_prior & knows_prior & ((undone == 0) | ~knows_undone)
-    return prior, is_back

@@ -19,7 +19,7 @@ from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.cells import Cells
 from merge_app.execution.lineage.computed_partitions import with_computed_partitions
 from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
-from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row
+from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row, places_by_row
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, RefusedRows, is_unknown
 from merge_app.execution.lineage.made import made_completed, made_rows_written
 from merge_app.execution.lineage.met_rows import met_places, met_rows, with_places, with_values
@@ -347,6 +347,8 @@ def _sides(case: TableCase, given: _Given, group: Group, keys: Keys, cells: Cell
         sides = with_places(pairs[1], places, (rows.source, rows.target), news)
     else:
         sides = placed_rows(group, reader, news)
+        apart = met_places(sides[0].facts, sides[1].facts, news)
+        sides = with_places(apart, places_by_row(reader, case.merged, apart), sides, news)
         if case.granularity is not Granularity.CELL:
             return with_one_past(sides, reader, case.merged, news)
         pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news))

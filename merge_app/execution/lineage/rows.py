@@ -55,7 +55,6 @@ class _Columns:
     placed: list[Ints] = field(default_factory=list)
     placed_kind: list[Array] = field(default_factory=list)
     placed_brings: list[Ints] = field(default_factory=list)
-    placed_undoes: list[Ints] = field(default_factory=list)
     held: list[Ints] = field(default_factory=list)
     held_at: list[Ints] = field(default_factory=list)
     held_in: list[Ints] = field(default_factory=list)
@@ -186,7 +185,6 @@ def _place_columns(partition: PartitionValues, placed: Stamp, reader: Reader) ->
         "placed": placed.version,
         "placed_kind": int(Kind[(placed.kind or "never").upper()]),
         "placed_brings": placed.brings_stamp,
-        "placed_undoes": placed.undoes,
     }
 
 
@@ -237,7 +235,7 @@ def _place_until(item: ShownFile | Gone, stamp: Stamp, reader: Reader) -> dict[s
     if item.placed.version > stamp.version and (
         item.placed.version == DOT or reader.commits.knew(item.placed.version, stamp.version)
     ):
-        return {"partition": ABSENT, "placed": 0, "placed_kind": 0, "placed_brings": 0, "placed_undoes": 0}
+        return {"partition": ABSENT, "placed": 0, "placed_kind": 0, "placed_brings": 0}
     return _place_columns(item.partition, item.placed, reader)
 
 
