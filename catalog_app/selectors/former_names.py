@@ -116,7 +116,7 @@ WITH matching AS MATERIALIZED (
 )
 SELECT id, database, "table", branch, catalog, name, now,
        CASE WHEN is_dropped AND now IS NOT NULL THEN version ELSE until END, is_dropped
-FROM shown WHERE is_dropped OR until IS NOT NULL AND now IS DISTINCT FROM name
+FROM shown WHERE is_dropped OR now IS DISTINCT FROM name
 """
 
 

@@ -189,8 +189,8 @@ ORDER BY c.database_id, c.rank LIMIT %(limit)s
 """
 
 
-def _shown(record: str, key: str) -> str:
-    """The candidates where they are looked at, with the names that they have there."""
+def _shown(record: str, key: str, *, present: str = "NULL", of: str = "") -> str:
+    """The candidates where they are looked at, with the names that they have there, and what is ``present`` there."""
     # The place first, on its own: a join by the CASE itself would look at every branch for every candidate.
     return f"""
 , placed AS MATERIALIZED (
@@ -199,12 +199,13 @@ def _shown(record: str, key: str) -> str:
     LEFT JOIN catalog_app_branch x ON x.id = %(branch)s
     LEFT JOIN {nearest(record, key, f"c.{key}", "x")} own ON true
 )
-SELECT c.{key}, t.name, h.name, s.name, k.name, c.columns
+SELECT c.{key}, t.name, h.name, s.name, k.name, c.columns, {present}
 FROM placed c
 JOIN catalog_app_branch s ON s.id = c.branch_id
 JOIN catalog_app_catalog k ON k.id = s.catalog_id
 JOIN {nearest(record, key, f"c.{key}", "s")} t ON NOT t.is_dropped
 JOIN {nearest("catalog_app_databaserecord", "database_id", "t.database_id", "s")} h ON NOT h.is_dropped
+{of}
 WHERE {IN_HOME}
 """
 
@@ -240,6 +241,13 @@ WITH candidate AS (
 
 COLUMN_WORDS = """to_tsvector('simple', translate(
     lower(jsonb_path_query_array(d.content, '$.columns[*].name')::text), %(breaks)s, repeat(' ', 20)))"""
+_SHOWN_COLUMNS = _shown(
+    "catalog_app_tablerecord",
+    "table_id",
+    present="jsonb_path_query_array(e.content, '$.columns[*].name')",
+    of=f"""JOIN {nearest("catalog_app_tableschemahistory", "table_id", "c.table_id", "s")} y ON true
+JOIN catalog_app_schemadefinition e ON e.id = y.definition_id""",
+)
 _COLUMNS = f"""
 WITH matching AS MATERIALIZED (
     SELECT d.id, d.content FROM catalog_app_schemadefinition d
@@ -249,7 +257,7 @@ WITH matching AS MATERIALIZED (
            jsonb_path_query_array(m.content, '$.columns[*].name') AS columns
     FROM matching m JOIN catalog_app_tableschema r ON r.definition_id = m.id {VALID}
     ORDER BY r.table_id, {NEARER}
-) {_SHOWN_TABLES}
+) {_SHOWN_COLUMNS}
 """
 
 
@@ -265,7 +273,7 @@ def tables_search(wanted: Wanted) -> list[Found]:
     rows = fetch_all(_TABLES, parameters_of(wanted))
     found = [
         Found("table", f"{database}.{name}", catalog, branch, database, name, object_id=pk)
-        for pk, name, database, branch, catalog, _ in rows
+        for pk, name, database, branch, catalog, *_ in rows
     ]
     return _closest(found, wanted, lambda item: item.table)
 
@@ -276,7 +284,7 @@ def views_search(wanted: Wanted) -> list[Found]:
         return []
     found = [
         Found("view", f"{database}.{name}", catalog, branch, database, view=name, object_id=pk)
-        for pk, name, database, branch, catalog, _ in fetch_all(_VIEWS, parameters_of(wanted))
+        for pk, name, database, branch, catalog, *_ in fetch_all(_VIEWS, parameters_of(wanted))
         if is_match(name, wanted.name)
     ]
     return _closest(found, wanted, lambda item: item.view)
@@ -288,8 +296,8 @@ def columns_search(wanted: Wanted) -> list[Found]:
         return []
     found = [
         Found("column", f"{database}.{name}.{column}", catalog, branch, database, name, column=column, object_id=pk)
-        for pk, name, database, branch, catalog, columns in fetch_all(_COLUMNS, parameters_of(wanted))
-        for column in json_value(columns)
+        for pk, name, database, branch, catalog, columns, present in fetch_all(_COLUMNS, parameters_of(wanted))
+        for column in set(json_value(columns)) & set(json_value(present))
         if is_match(column, wanted.name)
     ]
     return _closest(found, wanted, lambda item: item.column)

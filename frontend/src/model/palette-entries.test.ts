@@ -43,6 +43,7 @@ describe("what a search found", () => {
   it("says what something was named, and leads to it", () => {
     const renamed = { ...found, former_name: "old_t", until_version: 12 };
     expect(entryOf(renamed)).toMatchObject({ label: "t", detail: "was named old_t until v12 · table in d on feature/x", address: "/c/lake/b/feature%2Fx/t/d/t" });
+    expect(entryOf({ ...renamed, until_version: null }).detail).toBe("was named old_t · table in d on feature/x");
     expect(entriesFound([entryOf(renamed)], "old_t")).toHaveLength(1);
     expect(entryOf({ ...renamed, kind: "column", column: "c" }).address).toBe("/c/lake/b/feature%2Fx/t/d/t?tab=schemas");
   });

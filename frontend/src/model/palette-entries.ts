@@ -52,9 +52,9 @@ export function entryOf(found: SearchResult): Entry {
 
 /** "was named a until v12", "dropped in v14", both, or nothing where it has the name that was searched for. */
 function endOf({ former_name: was, until_version: version, is_dropped: isDropped }: SearchResult): string {
-  const at = version === null ? "" : ` v${version}`;
-  if (!isDropped) return was === null ? "" : `was named ${was} until${at}`;
-  return `${was === null ? "" : `was named ${was}, `}dropped${at && ` in${at}`}`;
+  const end = (word: string) => (version === null ? "" : ` ${word} v${version}`);
+  if (!isDropped) return was === null ? "" : `was named ${was}${end("until")}`;
+  return `${was === null ? "" : `was named ${was}, `}dropped${end("in")}`;
 }
 
 /** The trash, which undrops; else the history of where it was. */

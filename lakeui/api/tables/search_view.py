@@ -66,7 +66,8 @@ class SearchResult(serializers.Serializer[Any]):
         allow_null=True, help_text="The name that the text matches, where the present name is another one."
     )
     until_version = serializers.IntegerField(
-        allow_null=True, help_text="Of the commit that renamed it, or dropped it. Null of a branch."
+        allow_null=True,
+        help_text="Of the commit that renamed or dropped it. Null of a branch, and where only `branch` did it.",
     )
     is_dropped = serializers.BooleanField(help_text="It was dropped; the address is where it was.")
     in_trash = serializers.BooleanField(help_text="UNDROP brings it back; a column comes with its table.")

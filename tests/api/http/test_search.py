@@ -194,6 +194,16 @@ def test_renamed_objects_are_found_by_former_names(lake: Lake) -> None:
     assert former(lake, "weekly", kind="column") == []
 
 
+def test_columns_are_those_of_the_branch(lake: Lake) -> None:
+    """Main has both columns under their old names."""
+    lake.sql("ALTER TABLE zephyr.zflights RENAME COLUMN arr_zdelay TO arrival", "feature_zoom")
+    lake.sql("ALTER TABLE zephyr.zflights DROP COLUMN dep_zdelay", "feature_zoom")
+    assert former(lake, "arr_z", branch="feature_zoom") == ["column zephyr.zflights.arrival, was arr_zdelay"]
+    (dropped,) = search(lake, "dep_z", branch="feature_zoom")
+    assert (dropped["branch"], dropped["is_dropped"]) == ("feature_zoom", True)
+    assert former(lake, "zdelay") == ["column zephyr.zflights.arr_zdelay", "column zephyr.zflights.dep_zdelay"]
+
+
 def test_a_renamed_database_is_found(lake: Lake) -> None:
     lake.sql("ALTER DATABASE zephyr RENAME TO mistral")
     version = lake.branch("main").head_version
