@@ -37,8 +37,9 @@ describe("the values of a compared table", () => {
     const first = within(await screen.findByRole("region", { name: "Look here first" }));
     expect(first.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual(["1 row is deleted.", "amount: NULL rises from 0% to 50% of the changed rows."]);
     const values = within(screen.getByRole("region", { name: "Values of the changed rows" }));
+    expect(values.getByRole("columnheader", { name: /^amount/ })).toBeTruthy();
     expect(values.getByText("differs in 2 of 4 updated rows (50%)")).toBeTruthy();
-    const lines = values.getAllByRole("row").slice(1).map((row) => within(row).getAllByRole("cell").map(({ textContent }) => textContent));
+    const lines = values.getAllByRole("row").slice(1).map((row) => within(row).queryAllByRole("cell").map(({ textContent }) => textContent)).filter((cells) => cells.length);
     const most = ["1.50 2 (50%)", "9.00 1 (25%)"].join("");
     expect(values.getByRole("columnheader", { name: "Mean" })).toBeTruthy();
     expect(lines.map((line) => [...line.slice(0, 5), ...line.slice(6)])).toEqual([["0 (0%)", "3", "1.50", "9.00", "2.5", most], ["2 (50%)", "3", "1.50", "9.00", "9", most], ["no row"]]);
@@ -47,7 +48,7 @@ describe("the values of a compared table", () => {
     expect([picture("before"), picture("on delays")]).toEqual([[0, 45], [0, 90]]);
     expect(screen.getByText(/1 row in conflict has no merged values yet/)).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Show 1 column in which no value differs" }));
-    expect(values.getAllByRole("row")).toHaveLength(7);
+    expect(values.getAllByRole("row")).toHaveLength(9);
   });
 
   it("are counted in the whole table on both branches when it is asked", async () => {
@@ -67,7 +68,7 @@ describe("the values of a compared table", () => {
     expect(whole.queryByRole("region")).toBeNull();
     await user.click(whole.getByRole("button", { name: "Count all rows" }));
     const values = within(await whole.findByRole("region", { name: "Values of the whole table" }));
-    const lines = values.getAllByRole("row").slice(1).map((row) => within(row).getAllByRole("cell").map(({ textContent }) => textContent));
+    const lines = values.getAllByRole("row").slice(1).map((row) => within(row).queryAllByRole("cell").map(({ textContent }) => textContent)).filter((cells) => cells.length);
     expect(lines.map((cells) => (cells.length > 1 ? [cells[0], cells[5]] : cells))).toEqual([
       ["0 (0%)", "open 3 (75%)"],
       ["1 (25%)", "done 3 (75%)"],

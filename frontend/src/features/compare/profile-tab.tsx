@@ -16,7 +16,6 @@ import { WholeTable } from "./whole-table";
 
 const COLUMNS = [
   { title: "Column" },
-  { title: "Rows as" },
   { title: "NULL", isNumber: true },
   { title: "Different", isNumber: true },
   { title: "Least", isNumber: true },
@@ -103,24 +102,29 @@ function ChangedValues({ pair, profile }: { pair: Pair; profile: TableProfile })
   );
 }
 
+function columnCount(haveNumbers: boolean): number {
+  return COLUMNS.length - (haveNumbers ? 0 : OF_NUMBERS.length);
+}
+
+/** The column's name has a line of its own: beside its three states it would push the last counts out of view. */
 function ColumnLines({ entry, source, haveNumbers }: { entry: ColumnProfile; source: string; haveNumbers: boolean }) {
   const { column, updated, changed } = entry;
   // One axis for the three states, so that a shift of the values is seen.
   const bins = STATES.flatMap((state) => entry[state].histogram);
   return (
     <>
-      {STATES.map((state, place) => (
-        <tr key={state} className={place === 0 ? "first" : ""}>
-          {place === 0 ? (
-            <th scope="rowgroup" rowSpan={STATES.length}>
-              <bdi>{column.name}</bdi> <Muted>{column.type}</Muted>
-              {updated ? (
-                <Muted isSmall className="share">
-                  differs in {count(changed)} of {counted(updated, "updated row")} ({shareText(changed, updated)})
-                </Muted>
-              ) : null}
-            </th>
+      <tr className="named">
+        <th scope="colgroup" colSpan={columnCount(haveNumbers)}>
+          <bdi>{column.name}</bdi> <Muted>{column.type}</Muted>
+          {updated ? (
+            <Muted isSmall className="share">
+              differs in {count(changed)} of {counted(updated, "updated row")} ({shareText(changed, updated)})
+            </Muted>
           ) : null}
+        </th>
+      </tr>
+      {STATES.map((state) => (
+        <tr key={state}>
           <th scope="row" className="nowrap">
             {STATE_TEXTS[state](source)}
           </th>
@@ -134,7 +138,7 @@ function ColumnLines({ entry, source, haveNumbers }: { entry: ColumnProfile; sou
 function Counts({ counts, bins, haveNumbers, name }: { counts: ValueCounts; bins: readonly Bin[]; haveNumbers: boolean; name: string }) {
   if (counts.rows === 0) {
     return (
-      <td colSpan={COLUMNS.length - 2 - (haveNumbers ? 0 : OF_NUMBERS.length)} className="muted">
+      <td colSpan={columnCount(haveNumbers) - 1} className="muted">
         no row
       </td>
     );

@@ -13,7 +13,7 @@ import { Grid } from "../../ui/grid";
 import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 
-const HEADS = [{ title: "Column" }, { title: "Rows on" }, ...EXACT_HEADS];
+const HEADS = [{ title: "Column" }, ...EXACT_HEADS];
 
 /** What the whole table holds on both branches, by column. Each branch is read once, when somebody asks. */
 export function WholeTable({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
@@ -85,23 +85,27 @@ function ColumnLines({ column: { name, before, after }, pair }: { column: BothSi
     { branch: pair.destination, counts: before },
     { branch: pair.source, counts: after },
   ];
-  return lines.map(({ branch, counts }, place) => (
-    <tr key={place} className={place === 0 ? "first" : ""}>
-      {place === 0 ? (
-        <th scope="rowgroup" rowSpan={lines.length}>
+  return (
+    <>
+      <tr className="named">
+        <th scope="colgroup" colSpan={HEADS.length}>
           <bdi>{name}</bdi>
         </th>
-      ) : null}
-      <th scope="row" className="nowrap">
-        <bdi>{branch}</bdi>
-      </th>
-      {counts ? (
-        <ExactCells counts={counts} axis={axis} name={`${name} on ${branch}`} />
-      ) : (
-        <td colSpan={EXACT_HEADS.length} className="muted">
-          no such column
-        </td>
-      )}
-    </tr>
-  ));
+      </tr>
+      {lines.map(({ branch, counts }, place) => (
+        <tr key={place}>
+          <th scope="row" className="nowrap">
+            <bdi>{branch}</bdi>
+          </th>
+          {counts ? (
+            <ExactCells counts={counts} axis={axis} name={`${name} on ${branch}`} />
+          ) : (
+            <td colSpan={EXACT_HEADS.length} className="muted">
+              no such column
+            </td>
+          )}
+        </tr>
+      ))}
+    </>
+  );
 }
