@@ -136,12 +136,12 @@ def row_effect(source: Branch, destination: Branch, resolution: Resolution, engi
     if chosen is None:
         larger = f"the larger {_text(row.outcome(columns))}"
         kept = larger if resolution.decision is Decision.LARGER else resolution.value
-        parts = [f"{branches[side]}'s {_text(row.values(side, columns))}" for side in branches]
+        parts = [_of(branches[side], row.values(side, columns)) for side in branches]
         lost = [LeftOut(side, "values", 1, (_json(row.values(side, columns)),)) for side in branches]
         return Effect(f"Row {named}: keeps {kept} instead of {' and '.join(parts)}.", tuple(lost))
     other = "destination" if chosen == "source" else "source"
     values, others = row.values(chosen, columns), row.values(other, columns)
-    text = f"Row {named}: keeps {branches[chosen]}'s {_text(values)}; leaves out {branches[other]}'s {_text(others)}."
+    text = f"Row {named}: keeps {_of(branches[chosen], values)}; leaves out {_of(branches[other], others)}."
     what = "rows changed on both" if resolution.part is ResolutionPart.ROW else "values"
     return Effect(text, (LeftOut(other, what, 1, (key if what.startswith("rows") else _json(others),)),))
 
@@ -188,10 +188,15 @@ def _place(resolution: Resolution) -> tuple[int | None, str]:
     return int(column), key
 
 
+def _of(branch: str, values: Mapping[str, Any] | None) -> str:
+    """What a branch has in a row, in words."""
+    return f"the deletion by {branch}" if values is None else f"{_text(values)} of {branch}"
+
+
 def _text(values: Mapping[str, Any] | None) -> str:
     if values is None:
-        return "deletion of it"
-    return ", ".join(f"{name} {value_text(value)}" for name, value in values.items()) or "row"
+        return "the deletion"
+    return ", ".join(f"{name} {value_text(value)}" for name, value in values.items()) or "the row"
 
 
 def _json(values: Mapping[str, Any] | None) -> str:

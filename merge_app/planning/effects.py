@@ -109,11 +109,11 @@ def _kept_text(resolution: Resolution, source: str, destination: str) -> str:
         case Decision.LEAVE_OUT:
             return f"Skips {part}: {destination} stays as it is"
         case Decision.RENAME:
-            return f"Brings {source}'s {resolution.object_kind.value} under the name {resolution.name}"
+            return f"Brings the {resolution.object_kind.value} of {source} under the name {resolution.name}"
         case Decision.BOTH if resolution.part is ResolutionPart.ROWS:
             return f"Keeps both: the rows that {source} changed, and those that {destination} changed"
         case Decision.BOTH:
-            return f"Keeps both: {source}'s change of the rows that it saw, and the new rows of {destination}"
+            return f"Keeps both: the rows that {source} saw as it changed them, and the new rows of {destination}"
         case Decision.LARGER:
             return "Keeps the larger value of each cell that both changed"
         case Decision.NEWEST:

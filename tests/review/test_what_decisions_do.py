@@ -136,11 +136,11 @@ def test_decisions_about_rows_say_which_values_they_keep(lake: ReviewLake, clash
         "Keeps what c has in all rows that both changed; leaves out 4 rows changed on both"
     )
     row = decide(lake, table, "destination", part="row", part_key=key(1)).json()
-    assert row["effect"] == ('Row id 1: keeps main\'s v "main", n 11; leaves out c\'s v "source", n 101.')
+    assert row["effect"] == ('Row id 1: keeps v "main", n 11 of main; leaves out v "source", n 101 of c.')
     cell = decide(lake, table, "source", part="cell", part_key=f"2:{key(2)}").json()
-    assert (cell["effect"], cell["column"]) == ('Row id 2: keeps c\'s v "source"; leaves out main\'s v "main".', "v")
+    assert (cell["effect"], cell["column"]) == ('Row id 2: keeps v "source" of c; leaves out v "main" of main.', "v")
     gone = decide(lake, table, "source", part="row", part_key=key(4)).json()
-    assert gone["effect"].startswith("Row id 4: keeps c's deletion of it; leaves out main's")
+    assert gone["effect"].startswith("Row id 4: keeps the deletion by c; leaves out the row of main")
 
 
 def test_timeline_and_comments_keep_names_of_their_objects(lake: ReviewLake, clash: MergeRequest) -> None:

@@ -155,9 +155,9 @@ export function rowEffects(row: ComparedRow, columns: readonly SidesColumn[], pa
   const clashing = clashingColumns(row, columns);
   const change = (side: "source" | "destination") => {
     const values = row[side];
-    if (!values) return "deletion of it";
+    if (!values) return `the deletion by ${pair[side]}`;
     const cells = clashing.map((column) => `${column.name} ${valueText(values[columns.indexOf(column)], column.type)}`);
-    return cells.join(", ") || "row";
+    return `${cells.join(", ") || "the row"} of ${pair[side]}`;
   };
   return (["source", "destination"] as const).map((side) => {
     const other = side === "source" ? "destination" : "source";
@@ -165,7 +165,7 @@ export function rowEffects(row: ComparedRow, columns: readonly SidesColumn[], pa
       decision: side,
       part: "row",
       part_key: row.key,
-      text: `Row ${keyText(row.key)}: keeps ${pair[side]}’s ${change(side)}; leaves out ${pair[other]}’s ${change(other)}.`,
+      text: `Row ${keyText(row.key)}: keeps ${change(side)}; leaves out ${change(other)}.`,
       rows_left_out: 1,
       left_out: [{ side: other, what: "rows changed on both", count: 1, examples: [row.key] }],
       refused: "",

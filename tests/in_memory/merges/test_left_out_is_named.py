@@ -153,5 +153,5 @@ def test_a_cell_of_both_is_no_choice(lake: Lake) -> None:
         lake.sql(statement)
     lake.sql("UPDATE d.t SET n = n + 5, v = 's'", "b")
     (note,) = lake.sql("""MERGE BRANCH b RESOLVE (TABLE d.t ROW '{"id":1}' TAKE SOURCE)""").extra["notes"]
-    assert """keeps b's v "s"; leaves out main's v "m".""" in note["message"]
+    assert """keeps v "s" of b; leaves out v "m" of main.""" in note["message"]
     assert lake.rows("d.t") == [(1, 22, "s")]

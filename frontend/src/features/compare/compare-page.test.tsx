@@ -237,10 +237,10 @@ describe("what changes in an object", () => {
     renderAt(`${ADDRESS}?object=table:8`);
   });
 
-  it("is previewed: final schema, rows before and after, new segments, schema versions kept hidden and discarded", async () => {
+  it("is previewed: final schema, rows before and after, new files, schema versions kept hidden and discarded", async () => {
     await userEvent.setup().click(await screen.findByRole("tab", { name: "Result" }));
     const panel = await screen.findByRole("tabpanel");
-    expect(panel.textContent).toMatch(/rows, was 100110.*files, unchanged3.*size, was 5.00 kB7.00 kB.*new segments1/);
+    expect(panel.textContent).toMatch(/rows, was 100110.*files, unchanged3.*size, was 5.00 kB7.00 kB.*new files1/);
     expect(panel.textContent).toMatch(/gets a new version: key, fresh.*Old schemas kept for old filesschema v14.*Droppedschema v13/);
   });
 

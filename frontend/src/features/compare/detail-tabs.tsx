@@ -20,7 +20,7 @@ export function ResultTab({ detail }: { detail: ComparedDetail }) {
         <Change label="files" before={count(preview.files_before)} after={count(preview.files_after)} />
         <Change label="size" before={bytes(preview.bytes_before)} after={bytes(preview.bytes_after)} />
         <div>
-          <dt>new segments</dt>
+          <dt>new files</dt>
           <dd>{count(files.brought_count)}</dd>
         </div>
         <div>

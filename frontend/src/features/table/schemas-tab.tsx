@@ -34,7 +34,7 @@ function SchemaStores({ schemas }: { schemas: Schemas }) {
       <Store title="Hidden" explanation="Came with a merge; only kept to read files that were written under them.">
         {schemas.invisible.map((schema) => (
           <Schema key={schema.version} version={schema.version} columns={schema.columns}>
-            {counted(schema.segments, "segment")}, since v{schema.added_version}
+            {counted(schema.segments, "file")}, since v{schema.added_version}
           </Schema>
         ))}
       </Store>

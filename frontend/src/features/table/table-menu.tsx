@@ -26,7 +26,7 @@ export function TableMenu({ place, table }: { place: TablePlace; table: TableDet
   const offered = (Object.keys(CHANGES) as Change[]).filter((change) => isPartitioned || !change.endsWith("Partition"));
   return (
     <>
-      <Menu label={`Change ${place.database}.${table.name}`} button={<Icon name="more" />} buttonClass="button">
+      <Menu label={`Change ${place.database}.${table.name}`} button={<>Change <Icon name="down" size={12} /></>} buttonClass="button">
         {offered.map((change) => (
           <button key={change} type="button" className="item" onClick={() => setAsked(change)}>
             {CHANGES[change]}

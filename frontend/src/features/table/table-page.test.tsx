@@ -202,7 +202,7 @@ describe("a table", () => {
     renderAt(`${ADDRESS}?tab=schemas`);
     const store = async (title: RegExp) => (await screen.findByRole("heading", { name: title })).closest("section")?.textContent;
     expect(await store(/^Visible \(1\)/)).toMatch(/v12.*3 columns.*now ADD COLUMN on main/);
-    expect(await store(/^Hidden \(1\)/)).toMatch(/v8.*2 columns.*1 segment, since v14/);
+    expect(await store(/^Hidden \(1\)/)).toMatch(/v8.*2 columns.*1 file, since v14/);
     expect(await store(/^Discarded \(1\)/)).toMatch(/v6.*1 column.*of delays, in the merge v14/);
     expect(screen.getByRole("link", { name: "merge v14" }).getAttribute("href")).toBe("/merges/m-1");
   });
