@@ -19,10 +19,8 @@ from lakeui.common.errors import NotFound
 from merge_app.comparison.operation_files import OperationFiles, operation_files_load
 from merge_app.comparison.preview import FilesPreview, files_preview, schemas_discarded
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.load import plan_input_load
-from merge_app.execution.operations import operations_load
+from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.source_side import SourceSide
-from merge_app.execution.version_vectors import own_ranges, version_vector_load
 from merge_app.planning.attributes import base_state
 from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.merge_plan import Action, ObjectPlan, PlanInput, Resolution
@@ -136,7 +134,6 @@ def object_comparison_load(
 def object_side(source_snapshot: Snapshot, target_snapshot: Snapshot, key: ObjectKey) -> SourceSide:
     """The source's side, narrowed to the object and, for a table, its database on either branch."""
     kind, object_id = key
-    version_vector, other = version_vector_load(source_snapshot), version_vector_load(target_snapshot)
     table_ids = [object_id] if kind is ObjectKind.TABLE else []
     tables = tables_load(source_snapshot, table_ids)
     database_ids = {
@@ -144,12 +141,7 @@ def object_side(source_snapshot: Snapshot, target_snapshot: Snapshot, key: Objec
     }
     if kind is ObjectKind.DATABASE:
         database_ids.add(object_id)
-    operations = operations_load(
-        own_ranges(source_snapshot, other), other, databases=sorted(database_ids), tables=table_ids
-    )
-    return SourceSide(
-        operations, databases_load(source_snapshot, database_ids), tables, source_snapshot, version_vector
-    )
+    return merge_source_load(source_snapshot, target_snapshot, objects=(sorted(database_ids), table_ids))
 
 
 def _planned(given: PlanInput, key: ObjectKey) -> ObjectPlan:

@@ -69,9 +69,8 @@ def row_changes(
     source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
     key = ObjectKind.TABLE, table_id
     chosen = tuple(item for item in resolutions if item.key_of_object == key)
-    side, planned = plan_without_facts(
-        object_side(source_snapshot, target_snapshot, key), target_snapshot, resolutions=chosen
-    )
+    side = object_side(source_snapshot, target_snapshot, key)
+    planned = plan_without_facts(side, target_snapshot, resolutions=chosen)
     case = table_case(planned, side, target_snapshot, table_id, lists)
     looked_at = rows_looked_at(case, parties_of(side, source_snapshot, target_snapshot), engine)
     return case.merged, None if looked_at is None else RowChanges(looked_at, case.merged)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from catalog_app.domain.attribute_facts import AttributeFact, FactKind
@@ -11,11 +11,10 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.selectors.attribute_facts import ObjectKey, attributes_to_compare, objects_changed
 from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pasts_load
-from catalog_app.selectors.homes import Home, Homes
-from catalog_app.selectors.objects import databases_load
+from catalog_app.selectors.homes import Home
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.vectors import CommitsKnown
-from merge_app.execution.source_side import SourceSide, source_tables_load
+from merge_app.execution.source_side import SourceSide
 from merge_app.execution.version_vectors import Ranges, VersionVector, bounded, own_ranges
 from merge_app.lineage.facts import Fact, Key, Kind
 from merge_app.planning.attribute_sides import AttributeSides, key_of, together
@@ -31,23 +30,33 @@ def objects_with_news(*sides: tuple[Snapshot, VersionVector]) -> list[set[Object
 
 
 def attribute_sides_load(
-    homes: Homes,
+    side: SourceSide,
     source: Snapshot,
     target: Snapshot,
-    version_vectors: tuple[VersionVector, VersionVector],
     objects: Collection[ObjectKey],
+    tables: Mapping[int, TableState],
     *,
-    own: int | None,
     are_whole: bool = False,
 ) -> AttributeSides:
-    """``objects``: those with news of either side, and their databases; ``are_whole``: with all facts of columns."""
-    source_facts, target_facts = attributes_to_compare(objects, source, target, are_whole=are_whole)
+    """The facts that both sides have of these objects, and of the databases around them. ``source``: the snapshot of
+    the side, or the one that a statement saw; ``tables``: the target's; ``are_whole``: with all facts of columns.
+    """
+    homes = side.homes_of(source, target)
+    around = {
+        (ObjectKind.DATABASE, states[i].database_id)
+        for kind, i in objects
+        if kind is ObjectKind.TABLE
+        for states in (tables, side.tables)
+        if i in states
+    }
+    asked = sorted({*objects, *around})
+    source_facts, target_facts = attributes_to_compare(asked, source, target, are_whole=are_whole)
     found = []
-    for catalog_id, keys in (homes.by_home(objects) or {homes.main: []}).items():
-        of_home = [{key: side[key] for key in keys if key in side} for side in (source_facts, target_facts)]
+    for catalog_id, keys in (homes.by_home(asked) or {homes.main: []}).items():
+        of_home = [{key: facts[key] for key in keys if key in facts} for facts in (source_facts, target_facts)]
         floors = homes.floors(catalog_id)
-        known = bounded(version_vectors[0], floors), bounded(version_vectors[1], floors)
-        found.append((catalog_id, _of_home(homes.home(catalog_id), of_home[0], of_home[1], known, own)))
+        known = bounded(side.version_vector, floors), bounded(side.version_vector_of(target), floors)
+        found.append((catalog_id, _of_home(homes.home(catalog_id), of_home[0], of_home[1], known, side.own_branch)))
     return together(found, homes.main)
 
 
@@ -161,41 +170,20 @@ def fact_value(name: str, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeNews:
-    """``objects``: those of which facts are news on the source; ``of_target``: those on the target. ``homes`` None: no
-    facts are merged.
+def attribute_news_load(
+    side: SourceSide, destination: Snapshot, databases: Mapping[int, DatabaseState], tables: Mapping[int, TableState]
+) -> AttributeSides | None:
+    """The facts of all objects of which a branch has news, and of these if the target has. None of a statement, which
+    lies on no branch.
     """
-
-    homes: Homes | None = None
-    objects: frozenset[ObjectKey] = frozenset()
-    of_target: frozenset[ObjectKey] = frozenset()
-
-    def load(
-        self,
-        side: SourceSide,
-        destination: Snapshot,
-        databases: Mapping[int, DatabaseState],
-        tables: Mapping[int, TableState],
-    ) -> AttributeSides | None:
-        """The facts of all these objects that have news on either side, with those of the databases around them."""
-        if self.homes is None or side.snapshot is None:
-            return None
-        named = {*((ObjectKind.DATABASE, i) for i in databases), *((ObjectKind.TABLE, i) for i in tables)}
-        found = {*self.objects, *(self.of_target & named)}
-        homes = {
-            (ObjectKind.DATABASE, states[i].database_id)
-            for kind, i in found
-            if kind is ObjectKind.TABLE
-            for states in (tables, side.tables)
-            if i in states
-        }
-        revived = databases_revived(side, databases)
-        found |= {(ObjectKind.TABLE, i) for i, state in tables.items() if state.database_id in revived}
-        version_vectors = side.version_vector, side.version_vector_of(destination)
-        return attribute_sides_load(
-            self.homes, side.snapshot, destination, version_vectors, sorted(found | homes), own=side.own_branch
-        )
+    if side.snapshot is None:
+        return None
+    known = side.targets[destination]
+    named = {*((ObjectKind.DATABASE, i) for i in databases), *((ObjectKind.TABLE, i) for i in tables)}
+    found = {*known.source_news, *(known.news & named)}
+    revived = databases_revived(side, databases)
+    found |= {(ObjectKind.TABLE, i) for i, state in tables.items() if state.database_id in revived}
+    return attribute_sides_load(side, side.snapshot, destination, found, tables)
 
 
 def databases_revived(side: SourceSide, databases: Mapping[int, DatabaseState]) -> set[int]:
@@ -207,19 +195,3 @@ def databases_revived(side: SourceSide, databases: Mapping[int, DatabaseState]) 
         for i, state in databases.items()
         if state.is_dropped and i in side.databases and not side.databases[i].is_dropped
     }
-
-
-def with_news(side: SourceSide, destination: Snapshot) -> tuple[SourceSide, AttributeNews]:
-    """The side with the states of all objects of which it has news by facts, where attributes are merged by these."""
-    if side.snapshot is None:
-        return side, AttributeNews()
-    catalogs = side.homes_of(side.snapshot, destination)
-    if (known := side.targets.get(destination)) is not None:
-        found, of_target = known.source_news, known.news
-    else:
-        sides = (side.snapshot, side.version_vector_of(destination)), (destination, side.version_vector)
-        found, of_target = map(frozenset, objects_with_news(*sides))
-    tables = {**side.tables, **source_tables_load(side, {i for kind, i in found if kind is ObjectKind.TABLE})}
-    homes = {i for kind, i in found if kind is ObjectKind.DATABASE} | {state.database_id for state in tables.values()}
-    databases = {**side.databases, **databases_load(side.snapshot, homes - side.databases.keys())}
-    return replace(side, tables=tables, databases=databases), AttributeNews(catalogs, found, of_target)

@@ -234,12 +234,10 @@ def _prepare(staged: StatementDraft, engine: EngineSource) -> PreparedCommit:
     """Plan on the present head without holding it, and let the engine stage what the plan needs."""
     with transaction.atomic():
         branch = Branch.objects.select_related("catalog").get(pk=staged.branch_id)
-        now = branch_snapshot(branch)
-        side = _side(staged, now)
-        planned = plan(plan_input_load(side, now, engine=engine))
+        planned = statement_plan(staged, branch, engine)
     if planned.conflicts:
         return PreparedCommit(branch.head_version, planned, {})
-    row_work = row_work_run(planned, now, engine, staged.definitions)
+    row_work = row_work_run(planned, branch_snapshot(branch), engine, staged.definitions)
     fault_point("write.row_work")
     return PreparedCommit(branch.head_version, planned, row_work)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -23,9 +23,9 @@ from catalog_app.selectors.objects import (
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.selectors.views import views_list
 from merge_app.execution.attribute_news import (
+    attribute_news_load,
     databases_revived,
     objects_with_news,
-    with_news,
 )
 from merge_app.execution.claimed_names import places_claimed
 from merge_app.execution.engine_source import EngineSource
@@ -57,20 +57,26 @@ from merge_app.planning.merge_plan import (
 )
 from merge_app.planning.net_changes import NO_BASE, RESTORED_VERSION, RestoreBase
 
+Objects = tuple[Collection[int], Collection[int]]
+"""Ids of databases, and of tables."""
+
 
 def merge_source_load(
     source: Snapshot,
     destination: Snapshot,
     *,
     is_workspace: bool = False,
+    objects: Objects | None = None,
     version_vectors: Sequence[VersionVector] | None = None,
 ) -> SourceSide:
     """The source's own operations that the target does not reach, with the source's states of their objects.
-    ``version_vectors``: those of both, where they are known.
+    ``objects``: these databases and tables, whose operations alone are wanted. ``version_vectors``: those of both,
+    where they are known.
     """
     version_vector, destination_version_vector = version_vectors or version_vectors_load(source, destination)
-    operations = operations_load(own_ranges(source, destination_version_vector), destination_version_vector)
-    databases, tables = _named_objects(operations)
+    only = {} if objects is None else {"databases": objects[0], "tables": objects[1]}
+    operations = operations_load(own_ranges(source, destination_version_vector), destination_version_vector, **only)
+    databases, tables = _named_objects(operations) if objects is None else (set(objects[0]), set(objects[1]))
     news, target_news = map(
         frozenset, objects_with_news((source, destination_version_vector), (destination, version_vector))
     )
@@ -135,22 +141,23 @@ def plan_input_load(
     ``engine`` is asked only for keys of keyed tables that both sides wrote. A statement's branch still holds what
     neither the statement nor a commit since altered as the statement saw it, so that is not read again.
     """
-    side, planned = plan_without_facts(side, destination, resolutions=resolutions)
+    planned = plan_without_facts(side, destination, resolutions=resolutions)
     return with_facts(planned, side, destination, engine, only)
 
 
 def plan_without_facts(
     side: SourceSide, destination: Snapshot, *, resolutions: tuple[Resolution, ...] = ()
-) -> tuple[SourceSide, PlanInput]:
-    """The same without facts of files and rows, and the side with the objects of which it has news."""
+) -> PlanInput:
+    """The same without facts of files and rows."""
     seen = side.version_vector
     database_ids, table_ids = _named_objects(side.operations)
-    side, news = with_news(side, destination)
-    database_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.DATABASE}
-    table_ids |= {identity for kind, identity in news.objects if kind is ObjectKind.TABLE}
+    if side.snapshot is not None:
+        news = side.targets[destination].source_news
+        database_ids |= {identity for kind, identity in news if kind is ObjectKind.DATABASE}
+        table_ids |= {identity for kind, identity in news if kind is ObjectKind.TABLE}
     database_ids |= {state.database_id for state in side.tables.values()}
     tables, databases, members = _states_load(side, destination, database_ids, table_ids)
-    attributes = news.load(side, destination, databases, tables)
+    attributes = attribute_news_load(side, destination, databases, tables)
     claimed = attributes.names_claimed() if attributes is not None else frozenset()
     tables |= tables_named(destination, places_claimed(side, ObjectKind.TABLE, tables, claimed, resolutions))
     places = places_claimed(side, ObjectKind.DATABASE, databases, claimed, resolutions)
@@ -177,7 +184,7 @@ def plan_without_facts(
         resolutions=resolutions,
         attributes=attributes,
     )
-    return side, planned if side.snapshot is None else _with_replacements(planned, side.snapshot, destination)
+    return planned if side.snapshot is None else _with_replacements(planned, side.snapshot, destination)
 
 
 def _with_replacements(planned: PlanInput, source: Snapshot, destination: Snapshot) -> PlanInput:

@@ -51,7 +51,6 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.merge_command import MergeCommand, PreparedMerge, Progress
 from merge_app.execution.outcome import outcome_describe, refusal_describe
-from merge_app.execution.report import dry_run_as_json
 from merge_app.execution.row_work import row_work_run
 from merge_app.execution.version_vectors import merge_base_version
 from merge_app.planning.merge_plan import Resolution
@@ -105,7 +104,9 @@ def merge_dry_run(command: MergeCommand, engine: EngineSource, progress: Progres
     """What the merge would do, through the very plan that it would apply; recorded as an attempt."""
     progress.step("plan", "compare both branches")
     prepared = merge_prepare(command, engine)
-    body = {**dry_run_as_json(prepared.planned), **refusal_describe(prepared.planned)}
+    planned = prepared.planned
+    verdict = {"mergeable": not planned.conflicts, "fingerprint": planned.fingerprint}
+    body = {**verdict, **refusal_describe(planned)}
     return merge_result(attempt_of(prepared, command, "dry run", body))
 
 

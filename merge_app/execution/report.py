@@ -47,15 +47,3 @@ def _object_as_json(item: ObjectPlan) -> dict[str, Any]:
     if isinstance(item.after, TableState):
         described["columns"] = [column.as_json() for column in item.after.schema.columns]
     return described
-
-
-def dry_run_as_json(planned: MergePlan) -> dict[str, Any]:
-    """The body of a dry run: 200 whatever it found."""
-    return {
-        "mergeable": not planned.conflicts,
-        "conflicts": [finding_as_json(item) for item in planned.conflicts],
-        "notes": [finding_as_json(item) for item in planned.notes],
-        "findings": [finding_as_json(item) for item in planned.findings],
-        "plan": plan_as_json(planned),
-        "fingerprint": planned.fingerprint,
-    }

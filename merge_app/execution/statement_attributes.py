@@ -32,10 +32,9 @@ def statement_attributes_load(
     if side.seen is None or not met:
         return None
     known = states_of(side.seen, met)
-    after = {key: _staged(side, key) for key in known}
-    sides = _facts_load(side, side.seen, destination, [*known.values(), *after.values(), *_of(tables, met)], met)
+    sides = attribute_sides_load(side, side.seen, destination, met, tables, are_whole=True)
     for key, state in known.items():
-        found = attributes_set(state, after[key], mine[key])
+        found = attributes_set(state, _staged(side, key), mine[key])
         values = {key_of(name): fact_value(name, value) for name, value in found.items()}
         sides = sides.with_news(key, values, sides.source.get(key, {}))
     others = {*mine, *((item.object_kind, item.object_id) for item in since)} - known.keys()
@@ -47,27 +46,7 @@ def _is_met(side: SourceSide, key: ObjectKey, operations: Sequence[Operation]) -
     return (kind.value, identity) in side.altered and not any(item.kind in LIFECYCLE for item in operations)
 
 
-def _of(tables: Mapping[int, TableState], keys: Sequence[ObjectKey]) -> list[TableState]:
-    return [tables[i] for kind, i in keys if kind is ObjectKind.TABLE and i in tables]
-
-
 def _staged(side: SourceSide, key: ObjectKey) -> ObjectState:
     """The object as the statement leaves it."""
     kind, identity = key
     return side.databases[identity] if kind is ObjectKind.DATABASE else side.tables[identity]
-
-
-def _facts_load(
-    side: SourceSide, seen: Snapshot, destination: Snapshot, states: Sequence[ObjectState], met: Sequence[ObjectKey]
-) -> AttributeSides:
-    """``states``: those of the objects ``met``, in whose databases these lie."""
-    homes = {(ObjectKind.DATABASE, state.database_id) for state in states}
-    return attribute_sides_load(
-        side.homes_of(seen, destination),
-        seen,
-        destination,
-        (side.version_vector, side.version_vector_of(destination)),
-        sorted({*met, *homes}),
-        own=None,
-        are_whole=True,
-    )
