@@ -134,8 +134,8 @@ def _compared(
     source: Branch, destination: Branch, engine: EngineSource, resolutions: tuple[Resolution, ...]
 ) -> Comparison:
     with transaction.atomic():
-        side, target, given = merge_input_load(source, destination, engine, resolutions)
-        base = merge_base_version(side.version_vector, side.version_vector_of(target))
+        side, given = merge_input_load(source, destination, engine, resolutions)
+        base = merge_base_version(side.version_vector, side.target_vector)
         divergence = divergences_load([(source, destination)])[source.pk, destination.pk]
     planned = plan(given)
     return Comparison(base, planned.fingerprint, divergence, _objects(planned, change_sets_of(given)))

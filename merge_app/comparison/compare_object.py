@@ -117,7 +117,7 @@ def object_comparison_load(
         side = object_side(source_snapshot, target_snapshot, key)
         chosen = tuple(item for item in resolutions if item.key_of_object == key)
         looked_at = {key[1]} if key[0] is ObjectKind.TABLE else set()
-        given = plan_input_load(side, target_snapshot, engine=engine, resolutions=chosen, only=looked_at)
+        given = plan_input_load(side, engine=engine, resolutions=chosen, only=looked_at)
         item = _planned(given, key)
         change_sets = change_sets_of(given)
         return ObjectComparison(

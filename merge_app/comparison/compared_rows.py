@@ -70,7 +70,7 @@ def row_changes(
     key = ObjectKind.TABLE, table_id
     chosen = tuple(item for item in resolutions if item.key_of_object == key)
     side = object_side(source_snapshot, target_snapshot, key)
-    planned = plan_without_facts(side, target_snapshot, resolutions=chosen)
-    case = table_case(planned, side, target_snapshot, table_id, lists)
-    looked_at = rows_looked_at(case, parties_of(side, source_snapshot, target_snapshot), engine)
+    planned = plan_without_facts(side, resolutions=chosen)
+    case = table_case(planned, side, table_id, lists)
+    looked_at = rows_looked_at(case, parties_of(side), engine)
     return case.merged, None if looked_at is None else RowChanges(looked_at, case.merged)

@@ -75,7 +75,7 @@ class DecisionEffects:
         return object_side(self._snapshots[SOURCE], self._snapshots[DESTINATION], self.key)
 
     def _given(self, *resolutions: Resolution) -> PlanInput:
-        return plan_input_load(self._side, self._snapshots[DESTINATION], engine=self.engine, resolutions=resolutions)
+        return plan_input_load(self._side, engine=self.engine, resolutions=resolutions)
 
     @cached_property
     def _planned(self) -> PlanInput:

@@ -48,7 +48,7 @@ def discarded_load(branch: Branch, parent: Branch) -> Discarded:
     if branch.head_version == branch.fork_version and branch.parent_id == parent.pk:
         return Discarded(0, ())
     source_snapshot, target_snapshot = branch_snapshot(branch), branch_snapshot(parent)
-    given = plan_without_facts(merge_source_load(source_snapshot, target_snapshot), target_snapshot)
+    given = plan_without_facts(merge_source_load(source_snapshot, target_snapshot))
     databases = _database_names(given, source_snapshot)
     changed = change_sets_of(given).source.values()
     found = [_object(changes, given, databases) for changes in changed]

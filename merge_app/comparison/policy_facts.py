@@ -46,12 +46,12 @@ def policy_facts_load(
     policies takes more than numbers, and each table once.
     """
     with transaction.atomic():
-        side, target_snapshot, given = merge_input_load(source, destination, engine, resolutions)
+        side, given = merge_input_load(source, destination, engine, resolutions)
     planned = plan(given)
     assert side.snapshot is not None
-    tables = _Tables(planned, change_sets_of(given), side.snapshot, target_snapshot)
+    tables = _Tables(planned, change_sets_of(given), side.snapshot, side.destination)
     asked = [policy for item in policies for policy in item.policies]
-    look = _Look((source, destination), target_snapshot, engine, resolutions, asked)
+    look = _Look((source, destination), side.destination, engine, resolutions, asked)
     found = [look.at(item, table) for item, table in tables.changed()] if look.is_asked else tables.listed()
     return PlanFacts(
         fingerprint=planned.fingerprint,

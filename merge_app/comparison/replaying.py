@@ -51,7 +51,7 @@ def merge_replay(record: MergeAttempt, engine: EngineSource) -> Replay:
     destination = _branch(record, "destination", record.destination_head)
     with transaction.atomic():
         decided = tuple(resolution_read(entry) for entry in record.body.get("resolutions", ()))
-        given = merge_input_load(source, destination, engine, decided)[2]
+        given = merge_input_load(source, destination, engine, decided)[1]
     planned = plan(_as_named(given, {source.name: _own_name(record, source), destination.name: record.destination}))
     return Replay(record.fingerprint, planned.fingerprint, _why(record, planned.fingerprint))
 

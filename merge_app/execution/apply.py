@@ -173,7 +173,7 @@ def _plan_commit_write(
     """The commit with the plan's operations, ``pairs``, in their order. Raises what ``_commit_write`` and
     ``_agent_require`` do.
     """
-    version_vector = source.side.version_vector_of(snapshot) if source is not None else {}
+    version_vector = source.side.target_vector if source is not None else {}
     is_replay = source is not None and not source.is_workspace
     made = _commit_write(
         branch,

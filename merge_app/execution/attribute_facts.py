@@ -128,8 +128,9 @@ def merged_facts(plan: MergePlan, snapshot: Snapshot, source: SourceSide) -> Wri
     transaction's workspace are one with it (R11). All of it is four queries, whatever it merges.
     """
     assert source.snapshot is not None
-    version_vector = source.version_vector_of(snapshot)
-    ranges = own_ranges(source.snapshot, version_vector) if source.has_attribute_news(snapshot) else Ranges()
+    version_vector = source.target_vector
+    has_news = source.target is None or bool(source.target.source_news)
+    ranges = own_ranges(source.snapshot, version_vector) if has_news else Ranges()
     source_facts: Mapping[ObjectKey, Facts] = attribute_news(source.snapshot, ranges)
     items = {(item.kind, item.object_id): item for item in plan.objects}
     wanted = dict.fromkeys((*source_facts, *_set(plan)))

@@ -30,18 +30,12 @@ def objects_with_news(*sides: tuple[Snapshot, VersionVector]) -> list[set[Object
 
 
 def attribute_sides_load(
-    side: SourceSide,
-    source: Snapshot,
-    target: Snapshot,
-    objects: Collection[ObjectKey],
-    tables: Mapping[int, TableState],
-    *,
-    are_whole: bool = False,
+    side: SourceSide, objects: Collection[ObjectKey], tables: Mapping[int, TableState], *, are_whole: bool = False
 ) -> AttributeSides:
-    """The facts that both sides have of these objects, and of the databases around them. ``source``: the snapshot of
-    the side, or the one that a statement saw; ``tables``: the target's; ``are_whole``: with all facts of columns.
+    """The facts that both sides have of these objects, and of the databases around them. ``tables``: the target's;
+    ``are_whole``: with all facts of columns.
     """
-    homes = side.homes_of(source, target)
+    homes = side.homes
     around = {
         (ObjectKind.DATABASE, states[i].database_id)
         for kind, i in objects
@@ -50,12 +44,12 @@ def attribute_sides_load(
         if i in states
     }
     asked = sorted({*objects, *around})
-    source_facts, target_facts = attributes_to_compare(asked, source, target, are_whole=are_whole)
+    source_facts, target_facts = attributes_to_compare(asked, side.front, side.destination, are_whole=are_whole)
     found = []
     for catalog_id, keys in (homes.by_home(asked) or {homes.main: []}).items():
         of_home = [{key: facts[key] for key in keys if key in facts} for facts in (source_facts, target_facts)]
         floors = homes.floors(catalog_id)
-        known = bounded(side.version_vector, floors), bounded(side.version_vector_of(target), floors)
+        known = bounded(side.version_vector, floors), bounded(side.target_vector, floors)
         found.append((catalog_id, _of_home(homes.home(catalog_id), of_home[0], of_home[1], known, side.own_branch)))
     return together(found, homes.main)
 
@@ -171,19 +165,19 @@ def fact_value(name: str, value: Any) -> Any:
 
 
 def attribute_news_load(
-    side: SourceSide, destination: Snapshot, databases: Mapping[int, DatabaseState], tables: Mapping[int, TableState]
+    side: SourceSide, databases: Mapping[int, DatabaseState], tables: Mapping[int, TableState]
 ) -> AttributeSides | None:
     """The facts of all objects of which a branch has news, and of these if the target has. None of a statement, which
     lies on no branch.
     """
-    if side.snapshot is None:
+    known = side.target
+    if known is None:
         return None
-    known = side.targets[destination]
     named = {*((ObjectKind.DATABASE, i) for i in databases), *((ObjectKind.TABLE, i) for i in tables)}
     found = {*known.source_news, *(known.news & named)}
     revived = databases_revived(side, databases)
     found |= {(ObjectKind.TABLE, i) for i, state in tables.items() if state.database_id in revived}
-    return attribute_sides_load(side, side.snapshot, destination, found, tables)
+    return attribute_sides_load(side, found, tables)
 
 
 def databases_revived(side: SourceSide, databases: Mapping[int, DatabaseState]) -> set[int]:

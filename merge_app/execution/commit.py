@@ -320,8 +320,7 @@ def branch_gone_error(branch_id: int) -> NotFound:
 
 def statement_plan(staged: StatementDraft, branch: Branch, engine: EngineSource) -> MergePlan:
     """The statement applied to the branch as it is now. The other side is what came since the statement's snapshot."""
-    now = branch_snapshot(branch)
-    return plan(plan_input_load(_side(staged, now), now, engine=engine))
+    return plan(plan_input_load(_side(staged, branch_snapshot(branch)), engine=engine))
 
 
 def _side(staged: StatementDraft, now: Snapshot) -> SourceSide:
@@ -332,6 +331,7 @@ def _side(staged: StatementDraft, now: Snapshot) -> SourceSide:
         staged.tables,
         None,
         version_vector,
+        now,
         seen=staged.seen,
         altered=altered,
         restored=staged.restored,

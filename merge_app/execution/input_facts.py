@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import partial
 
 from catalog_app.domain.checks import columns_read, is_stored
 from catalog_app.domain.generated import generated_values
@@ -46,19 +45,17 @@ from merge_app.planning.resolutions import resolve, statements_of
 from merge_app.planning.row_merges import ROW_PARTS, choices_of
 
 
-def with_facts(
-    planned: PlanInput, side: SourceSide, destination: Snapshot, engine: EngineSource, only: AbstractSet[int] | None
-) -> PlanInput:
+def with_facts(planned: PlanInput, side: SourceSide, engine: EngineSource, only: AbstractSet[int] | None) -> PlanInput:
     """With the facts of files and rows that cells of the rule tables need. ``only``: of these tables alone."""
     if only is not None and not only:
         return planned
     # A statement's rows lie on no branch that could be compared.
     leaving = tables_leaving_values(planned) if side.snapshot is not None else {}
     looked_into = _taken_whole(planned.resolutions) | tables_with_columns_back(planned)
-    planned = _with_tables(planned, side, destination, looked_into)
+    planned = _with_tables(planned, side, looked_into)
     resolved = resolve(planned) if planned.resolutions else planned
-    stepped = _lineage_tables(planned, resolved, side, destination, looked_into)
-    schemas = _schemas_judged(planned, side, destination, stepped)
+    stepped = _lineage_tables(planned, resolved, side, looked_into)
+    schemas = _schemas_judged(planned, side, stepped)
     if only is not None:
         stepped = [case for case in stepped if case.table_id in only]
         schemas = {table_id: schemas[table_id] for table_id in only & schemas.keys()}
@@ -66,31 +63,31 @@ def with_facts(
     asked, as_decided = _asked(planned, schemas), _asked_as_decided(resolved, schemas)
     facts: dict[int, TableFacts] = {}
     for table_id, columns_of in leaving.items():
-        facts[table_id] = TableFacts(left_values=_left_values(planned, side, destination, table_id, columns_of, engine))
-    for table_id, (merged, decided) in _merged_rows(stepped, side, destination, engine).items():
+        facts[table_id] = TableFacts(left_values=_left_values(planned, side, table_id, columns_of, engine))
+    for table_id, (merged, decided) in _merged_rows(stepped, side, engine).items():
         known = facts.get(table_id, TableFacts())
         facts[table_id] = replace(known, rows_plan=merged, rows_decided=decided, rows=merged.judged)
     for table_id, given in asked.items():
         known = facts.get(table_id, TableFacts())
         steps = known.rows_plan.steps if known.rows_plan is not None else TableSteps()
-        lacking, violated = _unfit(table_id, given, steps, destination, engine)
+        lacking, violated = _unfit(table_id, given, steps, side.destination, engine)
         known = replace(known, lacking=lacking, violated=violated)
         if table_id in as_decided:
             chosen = known.rows_decided.steps if known.rows_decided is not None else steps
             run_again = known.rows_plan.inserted if known.rows_plan is not None else ()
             besides = frozenset(run_again if statements_of(planned.resolutions, table_id) else ())
             if as_decided[table_id] != given or chosen is not steps or besides:
-                lacking, violated = _unfit(table_id, as_decided[table_id], chosen, destination, engine, besides)
+                lacking, violated = _unfit(table_id, as_decided[table_id], chosen, side.destination, engine, besides)
                 known = replace(known, lacking_decided=lacking, violated_decided=violated)
         facts[table_id] = known
     return replace(planned, facts=facts) if facts else planned
 
 
-def table_case(planned: PlanInput, side: SourceSide, destination: Snapshot, table_id: int, lists: Lists) -> TableCase:
+def table_case(planned: PlanInput, side: SourceSide, table_id: int, lists: Lists) -> TableCase:
     """The case of one table, as a plan has it, also where its rows are no news. Raises NotFound where neither side has
     the table.
     """
-    planned = _with_tables(planned, side, destination, {table_id})
+    planned = _with_tables(planned, side, {table_id})
     states = planned.source_tables.get(table_id), planned.tables.get(table_id)
     of_source, of_target = (None if state is None or state.is_dropped else state for state in states)
     known = of_source or of_target
@@ -101,7 +98,7 @@ def table_case(planned: PlanInput, side: SourceSide, destination: Snapshot, tabl
         is_new = table_id not in planned.tables
         return TableCase(table_id, schema=known.schema, merged=known.schema, lists=lists, is_new=is_new)
     resolved = resolve(planned) if planned.resolutions else planned
-    cases = _lineage_tables(planned, resolved, side, destination, {table_id})
+    cases = _lineage_tables(planned, resolved, side, {table_id})
     (case,) = (case for case in cases if case.table_id == table_id)
     return replace(case, lists=lists)
 
@@ -109,15 +106,14 @@ def table_case(planned: PlanInput, side: SourceSide, destination: Snapshot, tabl
 def _left_values(
     planned: PlanInput,
     side: SourceSide,
-    destination: Snapshot,
     table_id: int,
     columns_of: Mapping[str, Collection[LeftPart]],
     engine: EngineSource,
 ) -> tuple[LeftValues, ...]:
     """By side and column, the values of the side's net changes that the merged table has no place for."""
     assert side.snapshot is not None
-    case = table_case(planned, side, destination, table_id, Lists.KNOWN)
-    looked_at = rows_looked_at(case, parties_of(side, side.snapshot, destination), engine)
+    case = table_case(planned, side, table_id, Lists.KNOWN)
+    looked_at = rows_looked_at(case, parties_of(side), engine)
     if looked_at is None:
         return ()
     changes = RowChanges(looked_at, case.merged)
@@ -134,19 +130,19 @@ def _left_values(
     return tuple(found)
 
 
-def _with_tables(planned: PlanInput, side: SourceSide, destination: Snapshot, besides: AbstractSet[int]) -> PlanInput:
+def _with_tables(planned: PlanInput, side: SourceSide, besides: AbstractSet[int]) -> PlanInput:
     """With the states of all tables whose rows the source's news changed, whatever is left of these changes, and of
     those ``besides``.
     """
     if side.snapshot is None:
         return planned
-    changed = side.news_to(destination).tables | besides
+    changed = side.news.tables | besides
     if not changed:
         return planned
-    tables = {**planned.tables, **tables_load(destination, changed - planned.tables.keys(), schemas=side.schemas)}
+    tables = {**planned.tables, **tables_load(side.destination, changed - planned.tables.keys(), schemas=side.schemas)}
     sources = {**planned.source_tables, **source_tables_load(side, changed)}
     homes = {state.database_id for states in (tables, sources) for state in states.values()}
-    databases = {**planned.databases, **databases_load(destination, homes - planned.databases.keys())}
+    databases = {**planned.databases, **databases_load(side.destination, homes - planned.databases.keys())}
     known = planned.source_databases
     return replace(
         planned,
@@ -158,17 +154,17 @@ def _with_tables(planned: PlanInput, side: SourceSide, destination: Snapshot, be
 
 
 def _lineage_tables(
-    planned: PlanInput, resolved: PlanInput, side: SourceSide, destination: Snapshot, besides: AbstractSet[int]
+    planned: PlanInput, resolved: PlanInput, side: SourceSide, besides: AbstractSet[int]
 ) -> list[TableCase]:
     """The tables whose rows the source changed, of a branch those that the target lacks, and those ``besides``."""
-    is_whole = side.snapshot is not None or (side.seen is not None and side.seen != destination)
+    is_whole = side.snapshot is not None or (side.seen is not None and side.seen != side.destination)
     moved = {item.object_id for item in side.operations if side.snapshot is None and moves_rows(item)}
     by_statement = {*side.restored, *moved}
     if not (is_whole or by_statement):
         return []
     # Of tables of which a column was decided, the columns as they were decided.
     decided = {item.object_id for item in resolved.resolutions if item.part is ResolutionPart.COLUMN}
-    changed = side.news_to(destination).tables | besides if side.snapshot is not None else tables_written(side)
+    changed = side.news.tables | besides if side.snapshot is not None else tables_written(side)
     known = changed & planned.tables.keys()
     new = planned.source_tables.keys() - planned.tables.keys() if side.snapshot is not None else set()
     found = []
@@ -189,8 +185,7 @@ def _lineage_tables(
         if (alive := _aliveness(planned, object_id)).source and alive.result
     ]
     states = {**planned.source_tables, **planned.tables}
-    front = side.snapshot or side.seen or destination
-    settings_of = merge_settings([states[case.table_id] for case in found], partial(side.homes_of, front, destination))
+    settings_of = merge_settings([states[case.table_id] for case in found], lambda: side.homes)
     return [
         replace(case, granularity=settings_of[case.table_id].granularity, how=settings_of[case.table_id].how)
         for case in found
@@ -247,13 +242,11 @@ def _types_hold(source: TableState | None, merged: Schema) -> None:
             )
 
 
-def _schemas_judged(
-    planned: PlanInput, side: SourceSide, destination: Snapshot, stepped: Sequence[TableCase]
-) -> dict[int, Schema]:
+def _schemas_judged(planned: PlanInput, side: SourceSide, stepped: Sequence[TableCase]) -> dict[int, Schema]:
     """By table whose rows, required columns or constraints come from both sides, the columns of the result. A statement
     whose branch has not moved has seen to its rows itself.
     """
-    if side.snapshot is None and side.seen == destination:
+    if side.snapshot is None and side.seen == side.destination:
         return {}
     change_sets, looked_at = change_sets_of(planned), {case.table_id for case in stepped}
     asked = [case.table_id for case in stepped if case.alive.result and not case.is_new]
@@ -363,18 +356,22 @@ def _is_alive(table: TableState, databases: Mapping[int, DatabaseState]) -> bool
 
 
 def _merged_rows(
-    cases: Sequence[TableCase], side: SourceSide, destination: Snapshot, engine: EngineSource
+    cases: Sequence[TableCase], side: SourceSide, engine: EngineSource
 ) -> dict[int, tuple[RowsPlan, RowsPlan | None]]:
-    seen = side.snapshot or side.seen
-    return rows_plan(cases, parties_of(side, seen, destination), engine) if cases and seen is not None else {}
+    return rows_plan(cases, parties_of(side), engine) if cases else {}
 
 
-def parties_of(side: SourceSide, seen: Snapshot, destination: Snapshot) -> Parties:
-    """``seen``: the snapshot of the source, or the one that a statement saw."""
+def parties_of(side: SourceSide) -> Parties:
     staged = side.operations if side.snapshot is None else ()
-    own = side.own_branch
-    reached = side.version_vector_of(destination)
     # Only the chain says something of a statement whose branch has not moved.
-    version_vector = reached if seen == destination else side.version_vector
-    homes = partial(side.homes_of, seen, destination)
-    return Parties(seen, destination, version_vector, reached, homes, own=own, staged=staged, restored=side.restored)
+    version_vector = side.target_vector if side.front == side.destination else side.version_vector
+    return Parties(
+        side.front,
+        side.destination,
+        version_vector,
+        side.target_vector,
+        lambda: side.homes,
+        own=side.own_branch,
+        staged=staged,
+        restored=side.restored,
+    )

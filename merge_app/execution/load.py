@@ -93,20 +93,19 @@ def merge_source_load(
         source_states.tables,
         source,
         version_vector,
+        destination,
         own_branch=source.branch_ids[0] if is_workspace else None,
         schemas=schemas,
-        version_vectors={destination: destination_version_vector},
-        targets={destination: TargetKnown(known, asked, news, target_news)},
+        target=TargetKnown(destination_version_vector, known, asked, news, target_news),
     )
 
 
 def merge_input_load(
     source: Branch, destination: Branch, engine: EngineSource, resolutions: tuple[Resolution, ...] = ()
-) -> tuple[SourceSide, Snapshot, PlanInput]:
-    """The merge of two branches as they are in these rows: the source's side, the target, and the plan's input."""
-    target = branch_snapshot(destination)
-    side = merge_source_load(branch_snapshot(source), target)
-    return side, target, plan_input_load(side, target, engine=engine, resolutions=resolutions)
+) -> tuple[SourceSide, PlanInput]:
+    """The merge of two branches as they are in these rows: the source's side, and the plan's input."""
+    side = merge_source_load(branch_snapshot(source), branch_snapshot(destination))
+    return side, plan_input_load(side, engine=engine, resolutions=resolutions)
 
 
 def findings_input_load(source: Branch, destination: Branch, engine: EngineSource) -> PlanInput | None:
@@ -118,7 +117,7 @@ def findings_input_load(source: Branch, destination: Branch, engine: EngineSourc
     if _forwards_rows(own, *version_vectors):
         return None
     side = merge_source_load(own, target, version_vectors=version_vectors)
-    return plan_input_load(side, target, engine=engine, only=tables_met(side, target))
+    return plan_input_load(side, engine=engine, only=tables_met(side))
 
 
 def _forwards_rows(source: Snapshot, known: VersionVector, of_target: VersionVector) -> bool:
@@ -129,42 +128,38 @@ def _forwards_rows(source: Snapshot, known: VersionVector, of_target: VersionVec
 
 def plan_input_load(
     side: SourceSide,
-    destination: Snapshot,
     *,
     engine: EngineSource,
     resolutions: tuple[Resolution, ...] = (),
     only: AbstractSet[int] | None = None,
 ) -> PlanInput:
-    """Everything that planning ``side`` onto ``destination`` depends on, with what people decided of its conflicts.
+    """Everything that planning ``side`` onto its target depends on, with what people decided of its conflicts.
     ``only``: files and rows of these tables alone are looked at, for a plan of which no other object is used.
 
     ``engine`` is asked only for keys of keyed tables that both sides wrote. A statement's branch still holds what
     neither the statement nor a commit since altered as the statement saw it, so that is not read again.
     """
-    planned = plan_without_facts(side, destination, resolutions=resolutions)
-    return with_facts(planned, side, destination, engine, only)
+    planned = plan_without_facts(side, resolutions=resolutions)
+    return with_facts(planned, side, engine, only)
 
 
-def plan_without_facts(
-    side: SourceSide, destination: Snapshot, *, resolutions: tuple[Resolution, ...] = ()
-) -> PlanInput:
+def plan_without_facts(side: SourceSide, *, resolutions: tuple[Resolution, ...] = ()) -> PlanInput:
     """The same without facts of files and rows."""
-    seen = side.version_vector
+    destination, seen = side.destination, side.version_vector
     database_ids, table_ids = _named_objects(side.operations)
-    if side.snapshot is not None:
-        news = side.targets[destination].source_news
-        database_ids |= {identity for kind, identity in news if kind is ObjectKind.DATABASE}
-        table_ids |= {identity for kind, identity in news if kind is ObjectKind.TABLE}
+    news = side.target.source_news if side.target is not None else ()
+    database_ids |= {identity for kind, identity in news if kind is ObjectKind.DATABASE}
+    table_ids |= {identity for kind, identity in news if kind is ObjectKind.TABLE}
     database_ids |= {state.database_id for state in side.tables.values()}
     tables, databases, members = _states_load(side, destination, database_ids, table_ids)
-    attributes = attribute_news_load(side, destination, databases, tables)
+    attributes = attribute_news_load(side, databases, tables)
     claimed = attributes.names_claimed() if attributes is not None else frozenset()
     tables |= tables_named(destination, places_claimed(side, ObjectKind.TABLE, tables, claimed, resolutions))
     places = places_claimed(side, ObjectKind.DATABASE, databases, claimed, resolutions)
     databases |= databases_named(destination, sorted({name for _, name in places}))
     operations = operations_load(own_ranges(destination, seen), seen, databases=list(databases), tables=list(tables))
     if side.snapshot is None:
-        attributes = statement_attributes_load(side, destination, tables, operations)
+        attributes = statement_attributes_load(side, tables, operations)
     planned = PlanInput(
         source=side.operations,
         destination=operations,
@@ -199,7 +194,7 @@ def _states_load(
     """The target's states of these objects, and by database that a side dropped the tables in it."""
     tables, databases = _unaltered(side) if side.seen is not None else ({}, {})
     asked: tuple[AbstractSet[int], AbstractSet[int]] = databases.keys(), tables.keys()
-    if (known := side.targets.get(destination)) is not None:
+    if (known := side.target) is not None:
         databases, tables, asked = dict(known.states.databases), dict(known.states.tables), known.asked
     tables |= tables_load(destination, table_ids - asked[1], schemas=side.schemas)
     in_databases = {state.database_id for state in tables.values()}
@@ -240,11 +235,11 @@ def _restore_base(
 
 def _stale_reads(side: SourceSide, destination: Snapshot) -> tuple[StaleRead, ...]:
     # Without a merge, commits of the source knew all of the target that the source knows.
-    if side.snapshot is None or not (side.has_merged or side.news_of(destination)):
+    if side.snapshot is None or not (side.has_merged or side.target_news):
         return ()
-    if not side.news_to(destination).reads:
+    if not side.news.reads:
         return ()
-    return stale_reads_load(side.version_vector, destination, side.version_vector_of(destination))
+    return stale_reads_load(side.version_vector, destination, side.target_vector)
 
 
 def _loaded_twice(side: SourceSide, destination: Snapshot, operations: Sequence[Operation]) -> tuple[LoadedTwice, ...]:
@@ -256,7 +251,7 @@ def _loaded_twice(side: SourceSide, destination: Snapshot, operations: Sequence[
 def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:
     if side.snapshot is None or not side.has_merged:
         return ()
-    tables = tables_written(side) | side.news_to(destination).tables
+    tables = tables_written(side) | side.news.tables
     return left_out_before_load(side.snapshot, side.version_vector, destination, tables)
 
 

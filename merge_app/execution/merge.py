@@ -70,15 +70,13 @@ def merge_prepare(command: MergeCommand, engine: EngineSource) -> PreparedMerge:
     with transaction.atomic():
         transaction_begin(_MANY_SEGMENTS)
         source, destination = _branches(command.source_id, command.destination_id)
-        source_snapshot, target_snapshot = branch_snapshot(source), branch_snapshot(destination)
-        side = merge_source_load(source_snapshot, target_snapshot, is_workspace=command.transaction_id is not None)
-        version_vector = side.version_vector_of(target_snapshot)
+        snapshots = branch_snapshot(source), branch_snapshot(destination)
+        side = merge_source_load(*snapshots, is_workspace=command.transaction_id is not None)
         resolutions = _resolutions(command, source, destination)
-        planned = plan(plan_input_load(side, target_snapshot, engine=engine, resolutions=resolutions))
-        is_empty = not side.news_to(target_snapshot).decides
-    return PreparedMerge(
-        source, destination, side, merge_base_version(side.version_vector, version_vector), planned, is_empty, started
-    )
+        planned = plan(plan_input_load(side, engine=engine, resolutions=resolutions))
+        is_empty = not side.news.decides
+    base = merge_base_version(side.version_vector, side.target_vector)
+    return PreparedMerge(source, destination, side, base, planned, is_empty, started)
 
 
 def _resolutions(command: MergeCommand, source: Branch, destination: Branch) -> tuple[Resolution, ...]:

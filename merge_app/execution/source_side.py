@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
@@ -20,23 +21,24 @@ from merge_app.execution.version_vectors import Ranges, VersionVector, chain_ver
 
 @dataclass(frozen=True, slots=True)
 class TargetKnown:
-    """What was looked up of a target with the source. ``states``: of the objects ``asked``. ``news``: the objects
-    of which it has facts that the source does not know; ``source_news``: the other way round.
+    """What was looked up of a target with the source. ``version_vector``: what it reaches. ``states``: of the objects
+    ``asked``. ``news``: the objects of which it has facts that the source does not know; ``source_news``: the other way
+    round.
     """
 
+    version_vector: VersionVector
     states: States
     asked: tuple[frozenset[int], frozenset[int]]
     source_news: frozenset[ObjectKey]
     news: frozenset[ObjectKey]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SourceSide:
-    """What is to be applied: operations, and the states of the objects that they end in. ``schemas``, by the ids of
-    their definitions, are shared with the target's states. ``seen``: of a statement, the snapshot that it saw;
-    ``altered``: kinds and ids of the objects that its branch altered since. ``own_branch``: of a transaction, its
-    workspace. ``reaches``, ``homes``, ``changed``: what is known already, see ``reach_of``, ``homes_of``, ``news_to``;
-    ``targets``: of a target that was loaded with the side.
+    """What is to be applied on ``destination``: operations, and the states of the objects that they end in.
+    ``schemas``, by the ids of their definitions, are shared with the target's states. ``snapshot``: of a branch;
+    ``seen``: the one that a statement saw. ``altered``: kinds and ids of the objects that its branch altered since.
+    ``own_branch``: of a transaction, its workspace. ``target``: what was looked up of the target with a branch.
     """
 
     operations: tuple[Operation, ...]
@@ -44,29 +46,30 @@ class SourceSide:
     tables: Mapping[int, TableState]
     snapshot: Snapshot | None
     version_vector: VersionVector
+    destination: Snapshot
     seen: Snapshot | None = None
     altered: frozenset[tuple[str, int]] = frozenset()
     own_branch: int | None = None
     restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
     schemas: dict[int, Schema] = field(default_factory=dict)
-    version_vectors: dict[Snapshot, VersionVector] = field(default_factory=dict, compare=False, repr=False)
-    homes: dict[Snapshot, Homes] = field(default_factory=dict, compare=False, repr=False)
-    changed: dict[Snapshot, Changed] = field(default_factory=dict, compare=False, repr=False)
-    targets: dict[Snapshot, TargetKnown] = field(default_factory=dict, compare=False, repr=False)
+    target: TargetKnown | None = None
 
-    def version_vector_of(self, destination: Snapshot) -> VersionVector:
-        """What a target reaches. Commits are only added, so that of one chain is looked up once."""
-        if destination not in self.version_vectors:
-            self.version_vectors[destination] = version_vector_load(destination)
-        return self.version_vectors[destination]
+    @property
+    def front(self) -> Snapshot:
+        """What the side shows, or showed a statement."""
+        found = self.snapshot or self.seen
+        assert found is not None
+        return found
 
-    def news_to(self, destination: Snapshot) -> Changed:
-        """What the commits did that the side reaches and a target does not."""
-        if destination not in self.changed:
-            self.changed[destination] = Changed.by(
-                Ranges.of_news(self.version_vector, self.version_vector_of(destination))
-            )
-        return self.changed[destination]
+    @cached_property
+    def target_vector(self) -> VersionVector:
+        """What the target reaches. Commits are only added, so that is looked up once."""
+        return version_vector_load(self.destination) if self.target is None else self.target.version_vector
+
+    @cached_property
+    def news(self) -> Changed:
+        """What the commits did that the side reaches and the target does not."""
+        return Changed.by(Ranges.of_news(self.version_vector, self.target_vector))
 
     @property
     def has_merged(self) -> bool:
@@ -74,22 +77,15 @@ class SourceSide:
         own = chain_version_vector(self.snapshot) if self.snapshot is not None else {}
         return any(upto > own.get(branch_id, 0) for branch_id, upto in self.version_vector.items())
 
-    def news_of(self, destination: Snapshot) -> Ranges:
-        """The commits that a target reaches and the side does not."""
-        return Ranges.of_news(self.version_vector_of(destination), self.version_vector)
+    @property
+    def target_news(self) -> Ranges:
+        """The commits that the target reaches and the side does not."""
+        return Ranges.of_news(self.target_vector, self.version_vector)
 
-    def has_attribute_news(self, destination: Snapshot) -> bool:
-        """Whether the side may have facts of attributes that a target does not know."""
-        known = self.targets.get(destination)
-        return known is None or bool(known.source_news)
-
-    def homes_of(self, source: Snapshot, destination: Snapshot) -> Homes:
-        """The catalogs of what both reach. ``source``: the snapshot of the source, or the one that a statement saw."""
-        if destination not in self.homes:
-            self.homes[destination] = homes_load(
-                source, destination, (self.version_vector, self.version_vector_of(destination))
-            )
-        return self.homes[destination]
+    @cached_property
+    def homes(self) -> Homes:
+        """The catalogs of what both reach."""
+        return homes_load(self.front, self.destination, (self.version_vector, self.target_vector))
 
 
 def source_tables_load(side: SourceSide, table_ids: Collection[int]) -> dict[int, TableState]:
@@ -107,9 +103,9 @@ def tables_written(side: SourceSide) -> set[int]:
     }
 
 
-def tables_met(side: SourceSide, destination: Snapshot) -> AbstractSet[int] | None:
+def tables_met(side: SourceSide) -> AbstractSet[int] | None:
     """The tables of which a target that was loaded with the side has news; None for all, where databases have some."""
-    ranges, objects = side.news_of(destination), side.targets[destination].news
-    if any(kind is ObjectKind.DATABASE for kind, _ in objects):
+    assert side.target is not None
+    if any(kind is ObjectKind.DATABASE for kind, _ in side.target.news):
         return None
-    return Changed.by(ranges).tables | {identity for _, identity in objects}
+    return Changed.by(side.target_news).tables | {identity for _, identity in side.target.news}

@@ -10,7 +10,6 @@ from catalog_app.domain.attribute_facts import attributes_set
 from catalog_app.domain.operations import ObjectKind, Operation
 from catalog_app.domain.state import ObjectState, TableState
 from catalog_app.selectors.attribute_facts import ObjectKey
-from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.attribute_facts import states_of
 from merge_app.execution.attribute_news import attribute_sides_load, fact_value
 from merge_app.execution.source_side import SourceSide
@@ -19,7 +18,7 @@ from merge_app.planning.net_changes import LIFECYCLE
 
 
 def statement_attributes_load(
-    side: SourceSide, destination: Snapshot, tables: Mapping[int, TableState], since: Sequence[Operation]
+    side: SourceSide, tables: Mapping[int, TableState], since: Sequence[Operation]
 ) -> AttributeSides | None:
     """The facts of both sides, with what the statement sets as the source's news. None: it changes none that others
     altered. ``tables``: the target's; ``since``: what others did. Objects that a statement makes, drops or undrops are
@@ -32,7 +31,7 @@ def statement_attributes_load(
     if side.seen is None or not met:
         return None
     known = states_of(side.seen, met)
-    sides = attribute_sides_load(side, side.seen, destination, met, tables, are_whole=True)
+    sides = attribute_sides_load(side, met, tables, are_whole=True)
     for key, state in known.items():
         found = attributes_set(state, _staged(side, key), mine[key])
         values = {key_of(name): fact_value(name, value) for name, value in found.items()}
