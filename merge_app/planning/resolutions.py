@@ -164,8 +164,9 @@ def _take_source(given: PlanInput, resolution: Resolution) -> PlanInput:
         # New on the target, or dropped by the source: applying that is the source's state already.
         return given
     before, _ = given.states_of(resolution.key_of_object)
-    assert before is not None
-    given = _with_source_state(given, resolution.key_of_object, state_after(before, replacement))
+    if before is not None:
+        after = replace(state_after(before, replacement), is_dropped=False)
+        given = _with_source_state(given, resolution.key_of_object, after)
     # Rows of one key are the source's alone then.
     given = _with_facts(_with_decided_rows(given, resolution), resolution, rows=None)
     return replace(
