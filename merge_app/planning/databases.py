@@ -8,34 +8,28 @@ from dataclasses import replace
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState
 from catalog_app.rules.loader import RuleTable
+from merge_app.planning.change_sets import change_sets_of, database_merged
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.findings import Pair, judge, problem_finding
-from merge_app.planning.merge_plan import Action, Finding, ObjectPlan
+from merge_app.planning.merge_plan import Action, Finding, ObjectPlan, PlanInput
 from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.notes import attribute_notes
 
 
-def database_plan(
-    source: ObjectChanges,
-    destination: ObjectChanges,
-    *,
-    before: DatabaseState | None,
-    source_state: DatabaseState | None,
-    rules: RuleTable,
-    merged: DatabaseState | None = None,
-) -> tuple[ObjectPlan, list[Finding]]:
-    """What becomes of one database that the source changed. A database that the target does not know is new.
-    ``merged``: what the merge leaves of it.
-    """
+def database_plan(given: PlanInput, database_id: int, rules: RuleTable) -> tuple[ObjectPlan, list[Finding]]:
+    """What becomes of one database that the source changed. A database that the target does not know is new."""
+    key, change_sets = (ObjectKind.DATABASE, database_id), change_sets_of(given)
+    source, destination = change_sets.source_of(*key), change_sets.destination_of(*key)
+    before, state = given.databases.get(database_id), given.source_databases.get(database_id)
     if before is None:
-        if source_state is None:
-            raise ValueError(f"the input lacks the source's state of the new database {source.object_id}")
+        if state is None:
+            raise ValueError(f"the input lacks the source's state of the new database {database_id}")
         action = Action.UNTOUCHED if destination.dropped else Action.CREATE
-        return _plan(action, source, None, source_state), judge(Pair(rules, source_state.name, source, destination), [])
+        return _plan(action, source, None, state), judge(Pair(rules, state.name, source, destination), [])
     pair = Pair(rules, before.name, source, destination)
     findings = judge(pair, problems(rules, Case(source, destination)))
     findings += [problem_finding(pair, note) for note in attribute_notes(pair, {})]
-    after = _alive(merged or before, before, source)
+    after = _alive(database_merged(given, database_id), before, source)
     if after == before:
         planned = _plan(Action.UNTOUCHED, source, before, before)
         operations = () if before.is_dropped else done_already(source.operations)

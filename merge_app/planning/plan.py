@@ -6,21 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind
-from catalog_app.domain.state import DatabaseState, TableState
+from catalog_app.domain.state import DatabaseState
 from catalog_app.rules.loader import Rules, load_rules
 from merge_app.planning.broken_views import broken_views_judge
-from merge_app.planning.change_sets import ChangeSets, change_sets_of, database_merged, table_merged
+from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.databases import database_plan
 from merge_app.planning.decisions import decision_notes
 from merge_app.planning.findings import ordered
 from merge_app.planning.fingerprint import fingerprint
 from merge_app.planning.left_out_before import left_out_judge
-from merge_app.planning.merge_plan import Action, Finding, MergePlan, ObjectPlan, PlanInput, TableFacts, Verdict
+from merge_app.planning.merge_plan import Action, Finding, MergePlan, ObjectPlan, PlanInput, Verdict
 from merge_app.planning.names import homes_judge, names_judge
 from merge_app.planning.net_changes import ObjectKey
-from merge_app.planning.resolutions import decided, keeps_both, resolve, statements_of
-from merge_app.planning.row_merges import choices_of
-from merge_app.planning.tables import TableCase, table_plan
+from merge_app.planning.resolutions import decided, resolve
+from merge_app.planning.tables import table_plan
 from merge_app.planning.written_tables import written_tables_judge
 
 
@@ -72,7 +71,7 @@ def _judged(given: PlanInput, rules: Rules) -> tuple[list[Finding], list[ObjectP
     findings: list[Finding] = []
     merged = ((ObjectKind.TABLE, i) for i, facts in given.facts.items() if facts.rows_plan is not None)
     for key in dict.fromkeys((*change_sets.source, *merged)):
-        planned, found = _object_plan(key, given, change_sets, rules)
+        planned, found = _object_plan(key, given, rules)
         objects.append(planned)
         findings += found
     objects.sort(key=_place)
@@ -101,54 +100,11 @@ def _left_out(before: Sequence[ObjectPlan], after: Sequence[ObjectPlan]) -> list
     ]
 
 
-_NO_FACTS = TableFacts()
-
-
-def _object_plan(
-    key: ObjectKey, given: PlanInput, change_sets: ChangeSets, rules: Rules
-) -> tuple[ObjectPlan, list[Finding]]:
+def _object_plan(key: ObjectKey, given: PlanInput, rules: Rules) -> tuple[ObjectPlan, list[Finding]]:
     kind, object_id = key
-    source, destination = change_sets.source_of(kind, object_id), change_sets.destination_of(kind, object_id)
     if kind is ObjectKind.DATABASE:
-        return database_plan(
-            source,
-            destination,
-            before=given.databases.get(object_id),
-            source_state=given.source_databases.get(object_id),
-            rules=rules.tables["database"],
-            merged=database_merged(given, object_id) if object_id in given.databases else None,
-        )
-    before, state = given.tables.get(object_id), given.source_tables.get(object_id)
-    shown = before or state
-    database = _database(given, shown.database_id) if shown else None
-    return table_plan(
-        TableCase(
-            source=source,
-            destination=destination,
-            name=f"{database.name}.{shown.name}" if database and shown else shown.name if shown else str(object_id),
-            before=before,
-            source_state=state,
-            facts=given.facts.get(object_id, _NO_FACTS),
-            rules=rules.tables["table"],
-            key_rules=rules.tables["keyed"],
-            choices=choices_of(given.resolutions, object_id),
-            keeps_both=keeps_both(given.resolutions, object_id),
-            statements=statements_of(given.resolutions, object_id),
-            merged=table_merged(given, object_id) if before is not None else None,
-            column_findings=change_sets.findings_of(kind, object_id),
-            homes=_homes(given, before, state),
-        )
-    )
-
-
-def _homes(given: PlanInput, *states: TableState | None) -> dict[int, str]:
-    """By id, the names of the databases in which a table lies on either side."""
-    homes = [_database(given, state.database_id) for state in states if state is not None]
-    return {home.database_id: home.name for home in homes if home is not None}
-
-
-def _database(given: PlanInput, database_id: int) -> DatabaseState | None:
-    return given.databases.get(database_id) or given.source_databases.get(database_id)
+        return database_plan(given, object_id, rules.tables["database"])
+    return table_plan(given, object_id, rules)
 
 
 def _named(item: ObjectPlan, databases: Mapping[int, DatabaseState]) -> ObjectPlan:

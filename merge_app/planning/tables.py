@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
-from catalog_app.domain.row_merge import RowChoice
 from catalog_app.domain.schema import Schema
-from catalog_app.domain.state import TableState
+from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.rules.codes import VerdictCode
-from catalog_app.rules.loader import RuleTable
-from lakeui.common.records import record
-from merge_app.lineage.outcomes import Finding as CoreFinding
+from catalog_app.rules.loader import Rules
+from merge_app.planning.change_sets import change_sets_of, table_merged
 from merge_app.planning.column_findings import Columns, column_problems
 from merge_app.planning.conditions import Case, problems
 from merge_app.planning.data import data_staged
 from merge_app.planning.databases import done_already
-from merge_app.planning.findings import Pair, judge, problem_finding
+from merge_app.planning.findings import Pair, Problem, judge, problem_finding
 from merge_app.planning.left_out import left_value_notes
 from merge_app.planning.lineage_findings import lineage_notes, row_verdicts
 from merge_app.planning.merge_plan import (
@@ -25,127 +23,137 @@ from merge_app.planning.merge_plan import (
     DataPlan,
     Finding,
     ObjectPlan,
+    PlanInput,
     RecordedStatement,
     RerunStatements,
     TableFacts,
 )
-from merge_app.planning.net_changes import ObjectChanges
 from merge_app.planning.notes import attribute_notes, row_notes
+from merge_app.planning.resolutions import keeps_both, statements_of
 
 _ALLOWED_BY_BOTH = frozenset({VerdictCode.PREDICATE_DML_VS_INSERT.value})
 
 
-@record(frozen=True, slots=True)
-class TableCase:
-    """One table that the source changed. ``name`` is its full name for people. ``key_rules`` judge rows that are
-    merged by primary key, ``choices`` are what was decided of them. ``keeps_both``: rows that the target inserted
-    stay beside what the source deleted and updated, by a decision. ``statements`` are run on the target's rows.
-    ``merged``: what the merge leaves of a table that the target has; ``column_findings``: what facts say of its
-    columns. ``homes``: names of the databases that it lies in, by id.
+_NO_FACTS = TableFacts()
+
+
+def table_plan(given: PlanInput, table_id: int, rules: Rules) -> tuple[ObjectPlan, list[Finding]]:
+    """What becomes of one table that the source changed. A table that the target does not know is new. Rules of rows
+    with a primary key judge a table whose rows are merged by key.
     """
-
-    source: ObjectChanges
-    destination: ObjectChanges
-    name: str
-    before: TableState | None
-    source_state: TableState | None
-    facts: TableFacts
-    rules: RuleTable
-    key_rules: RuleTable
-    choices: tuple[RowChoice, ...] = ()
-    keeps_both: bool = False
-    statements: tuple[RecordedStatement, ...] = ()
-    merged: TableState | None = None
-    column_findings: tuple[CoreFinding, ...] = ()
-    homes: Mapping[int, str] = field(default_factory=dict)
-
-
-def table_plan(case: TableCase) -> tuple[ObjectPlan, list[Finding]]:
-    """What becomes of one table that the source changed. A table that the target does not know is new."""
-    source, before = case.source, case.before
-    rules = case.rules if case.facts.rows is None else case.key_rules
-    pair = Pair(rules, case.name, source, case.destination, case.homes)
+    key, change_sets = (ObjectKind.TABLE, table_id), change_sets_of(given)
+    source, destination = change_sets.source_of(*key), change_sets.destination_of(*key)
+    before, state = given.tables.get(table_id), given.source_tables.get(table_id)
+    facts = given.facts.get(table_id, _NO_FACTS)
+    pair = Pair(
+        rules.tables["table" if facts.rows is None else "keyed"],
+        _full_name(given, before or state, table_id),
+        source,
+        destination,
+        _homes(given, before, state),
+    )
     if before is None:
-        return (_absent_table(case), judge(pair, [])) if case.destination.dropped else (_new_table(case), [])
-    merged = case.merged or before
-    of_source = Schema() if case.source_state is None else case.source_state.schema
-    columns = Columns(of_source, before.schema, merged.schema, source, case.destination)
-    found_of_columns = tuple(column_problems(columns, case.column_findings))
-    # Columns that only one side changed are not even read.
-    names = _names(before.schema) if source.columns and case.destination.columns else {}
-    judged = Case(source, case.destination, merged.schema, found_of_columns, case.facts, merged.properties)
-    found = [] if case.destination.dropped else problems(rules, judged)
-    allowed = _ALLOWED_BY_BOTH if case.keeps_both else frozenset()
-    if case.facts.rows_plan is not None:
-        rows = row_verdicts(pair, case.facts.rows_plan)
-        found += [item for item in rows if item.code.value not in allowed]
+        return _new_table(pair, facts, state)
+    merged = table_merged(given, table_id)
+    columns = Columns(Schema() if state is None else state.schema, before.schema, merged.schema, source, destination)
+    of_columns = tuple(column_problems(columns, change_sets.findings_of(*key)))
+    judged = Case(source, destination, merged.schema, of_columns, facts, merged.properties)
+    found = [] if destination.dropped else problems(pair.rules, judged)
+    allowed = _ALLOWED_BY_BOTH if keeps_both(given.resolutions, table_id) else frozenset()
+    if facts.rows_plan is not None:
+        found += [item for item in row_verdicts(pair, facts.rows_plan) if item.code.value not in allowed]
         allowed = _ALLOWED_BY_BOTH
     findings = judge(pair, found, allowed=allowed)
-    findings += [problem_finding(pair, note) for note in attribute_notes(pair, names)]
+    findings += [problem_finding(pair, note) for note in _notes(pair, facts, before)]
     if source.dropped:
-        return _dropped(case, before), findings
-    findings += [problem_finding(pair, note) for note in left_value_notes(pair, case.facts.left_values)]
-    if case.facts.rows is not None:
-        findings += [problem_finding(pair, note) for note in row_notes(pair, case.facts.rows)]
-    if case.facts.rows_plan is not None:
-        findings += [problem_finding(pair, note) for note in lineage_notes(pair, case.facts.rows_plan)]
-    return _altered(case, before, merged), findings
+        return _dropped(pair, facts, before, merged), findings
+    return _altered(pair, facts, before, merged, statements_of(given.resolutions, table_id)), findings
+
+
+def _full_name(given: PlanInput, shown: TableState | None, table_id: int) -> str:
+    if shown is None:
+        return str(table_id)
+    database = _database(given, shown.database_id)
+    return f"{database.name}.{shown.name}" if database else shown.name
+
+
+def _homes(given: PlanInput, *states: TableState | None) -> dict[int, str]:
+    """By id, the names of the databases in which a table lies on either side."""
+    homes = [_database(given, state.database_id) for state in states if state is not None]
+    return {home.database_id: home.name for home in homes if home is not None}
+
+
+def _database(given: PlanInput, database_id: int) -> DatabaseState | None:
+    return given.databases.get(database_id) or given.source_databases.get(database_id)
+
+
+def _notes(pair: Pair, facts: TableFacts, before: TableState) -> Iterator[Problem]:
+    # Columns that only one side changed are not even read.
+    names = _names(before.schema) if pair.source.columns and pair.destination.columns else {}
+    yield from attribute_notes(pair, names)
+    if pair.source.dropped:
+        return
+    yield from left_value_notes(pair, facts.left_values)
+    if facts.rows is not None:
+        yield from row_notes(pair, facts.rows)
+    if facts.rows_plan is not None:
+        yield from lineage_notes(pair, facts.rows_plan)
 
 
 def _names(schema: Schema) -> dict[int, str]:
     return {identifier: column.name for column in schema.columns for identifier in column.ids}
 
 
-def _data(case: TableCase, operations: tuple[Operation, ...]) -> DataPlan | None:
+def _data(facts: TableFacts, operations: tuple[Operation, ...]) -> DataPlan | None:
     """Rows as they merge by lineage, else as the statement staged them."""
-    merged = case.facts.rows_plan
-    return data_staged(operations) if merged is None else DataPlan(merged.steps)
+    return data_staged(operations) if facts.rows_plan is None else DataPlan(facts.rows_plan.steps)
 
 
-def _new_table(case: TableCase) -> ObjectPlan:
-    operations = case.source.operations
-    return _plan(case, Action.CREATE, _source_state(case), operations, _data(case, operations))
+def _new_table(pair: Pair, facts: TableFacts, state: TableState | None) -> tuple[ObjectPlan, list[Finding]]:
+    """A table whose making and dropping the target merged together has nothing to apply anything to."""
+    if state is None:
+        raise ValueError(f"the input lacks the source's state of table {pair.source.object_id}")
+    if pair.destination.dropped:
+        return _plan(pair, Action.UNTOUCHED, None, state), judge(pair, [])
+    operations = pair.source.operations
+    return _plan(pair, Action.CREATE, None, state, operations, _data(facts, operations)), []
 
 
-def _absent_table(case: TableCase) -> ObjectPlan:
-    """A table whose making and dropping the target merged together: it has nothing to apply anything to."""
-    return _plan(case, Action.UNTOUCHED, _source_state(case))
-
-
-def _source_state(case: TableCase) -> TableState:
-    if case.source_state is None:
-        raise ValueError(f"the input lacks the source's state of table {case.source.object_id}")
-    return case.source_state
-
-
-def _dropped(case: TableCase, before: TableState) -> ObjectPlan:
+def _dropped(pair: Pair, facts: TableFacts, before: TableState, merged: TableState) -> ObjectPlan:
     """What is merged below a drop is there after the undrop (R4)."""
-    data = _data(case, case.source.operations)
-    is_gone = before.is_dropped or case.destination.dropped
-    after = replace(case.merged or before, is_dropped=True)
-    if not is_gone:
-        return _plan(case, Action.DROP, after, case.source.operations, data)
+    data = _data(facts, pair.source.operations)
+    after = replace(merged, is_dropped=True)
+    if not (before.is_dropped or pair.destination.dropped):
+        return _plan(pair, Action.DROP, before, after, pair.source.operations, data)
     if after == replace(before, is_dropped=True) and not (data and data.changes_files):
-        return _plan(case, Action.UNTOUCHED, before)
-    return _plan(case, Action.ALTER, after, (), data)
+        return _plan(pair, Action.UNTOUCHED, before, before)
+    return _plan(pair, Action.ALTER, before, after, (), data)
 
 
-def _altered(case: TableCase, before: TableState, merged: TableState) -> ObjectPlan:
-    after = replace(merged, is_dropped=before.is_dropped and not case.source.undropped)
-    operations = tuple(item for item in case.source.operations if item.kind is not OperationKind.CREATE)
-    data, rows = _data(case, operations), case.facts.rows_plan
-    if case.statements and data is not None and rows is not None:
-        data = replace(data, row_work=(RerunStatements(merged.schema, case.statements, rows.inserted),))
+def _altered(
+    pair: Pair,
+    facts: TableFacts,
+    before: TableState,
+    merged: TableState,
+    statements: tuple[RecordedStatement, ...],
+) -> ObjectPlan:
+    """``statements`` are run on the target's rows."""
+    after = replace(merged, is_dropped=before.is_dropped and not pair.source.undropped)
+    operations = tuple(item for item in pair.source.operations if item.kind is not OperationKind.CREATE)
+    data, rows = _data(facts, operations), facts.rows_plan
+    if statements and data is not None and rows is not None:
+        data = replace(data, row_work=(RerunStatements(merged.schema, statements, rows.inserted),))
     if after == before and not (data and data.changes_files):
-        return _plan(case, Action.UNTOUCHED, before, done_already(operations))
-    return _plan(case, Action.ALTER, after, operations, data)
+        return _plan(pair, Action.UNTOUCHED, before, before, done_already(operations))
+    return _plan(pair, Action.ALTER, before, after, operations, data)
 
 
 def _plan(
-    case: TableCase,
+    pair: Pair,
     action: Action,
+    before: TableState | None,
     after: TableState,
     operations: tuple[Operation, ...] = (),
     data: DataPlan | None = None,
 ) -> ObjectPlan:
-    return ObjectPlan(ObjectKind.TABLE, case.source.object_id, case.name, action, case.before, after, operations, data)
+    return ObjectPlan(ObjectKind.TABLE, pair.source.object_id, pair.name, action, before, after, operations, data)
