@@ -37,7 +37,9 @@ Problems = list[str]
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make load", description=__doc__)
     parser.add_argument("--seconds", type=int, default=300, help="how long people come, after warming up")
-    parser.add_argument("--warm-up", type=int, default=300, help="seconds until caches are full; memory is compared with that")
+    parser.add_argument(
+        "--warm-up", type=int, default=300, help="seconds until caches are full; memory is compared with that"
+    )
     parser.add_argument("--readers", type=int, default=200)
     parser.add_argument("--writers", type=int, default=20)
     parser.add_argument("--merges", type=int, default=10, help="merges a minute")
