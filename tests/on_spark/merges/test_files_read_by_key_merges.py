@@ -92,9 +92,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         found.update(paths)
         return read_files(spark, warehouse, fields, folder, paths)
 
-    def noting_rows(warehouse: Any, part: Any, kinds: Any) -> Any:
+    def noting_rows(warehouse: Any, part: Any, kinds: Any, most_bytes: int) -> Any:
         found.add(part.file.path)
-        return rows_read(warehouse, part, kinds)
+        return rows_read(warehouse, part, kinds, most_bytes)
 
     monkeypatch.setattr(reading, "_read_files", noting)
     monkeypatch.setattr(plain_cells, "_rows", noting_rows)
