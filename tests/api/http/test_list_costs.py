@@ -118,8 +118,10 @@ def holds(lake: Lake, addresses: list[str], more: Callable[[int], object], **nam
 
 
 def _cost(lake: Lake, address: str) -> tuple[int, int]:
-    """How many statements an answer takes when it is asked for the second time, and how many entries it has."""
-    address += f"?q=needle&catalog={lake.catalog}&branch=main" if address.endswith("search/") else ""
+    """How many statements an answer takes when it is asked for the second time, and how many entries it has. The list
+    of a search has room, so names that ended are looked for too.
+    """
+    address += f"?q=needle&catalog={lake.catalog}&branch=main&limit=50" if address.endswith("search/") else ""
     lake.caller.get(address)
     with CaptureQueriesContext(connection) as captured:
         response = lake.caller.get(address)
