@@ -46,3 +46,12 @@ it("undrops the chosen branch of several of a name, under another one", async ()
   await user.click(dialog.getByRole("button", { name: "Undrop" }));
   await waitFor(() => expect(sent()).toMatchObject({ statement: "UNDROP BRANCH `delays` WITH ID '7' AS `before`" }));
 });
+
+it("lists dropped branches where the address asks for them, until the person does not", async () => {
+  const user = userEvent.setup();
+  renderAt("/c/demo?branches=dropped");
+  const box = await screen.findByLabelText<HTMLInputElement>("dropped");
+  expect(box.checked).toBe(true);
+  await user.click(box);
+  expect(box.checked).toBe(false);
+});

@@ -22,6 +22,7 @@ import "../../styles/graph.css";
 export function CatalogPage() {
   const { catalog = "" } = useParams();
   const [intent, setIntent] = useState<BranchIntent>();
+  const listsDropped = useSearchParams()[0].get("branches") === "dropped";
   const { error } = useCatalog(catalog);
   const query = useGraph(catalog);
   const pages = query.data?.pages;
@@ -42,7 +43,7 @@ export function CatalogPage() {
       />
       <LaneColours value={colours}>
         <GraphPanel catalog={catalog} query={query} graph={graph} onIntent={setIntent} />
-        <BranchesPanel catalog={catalog} onIntent={setIntent} />
+        <BranchesPanel key={String(listsDropped)} catalog={catalog} listsDropped={listsDropped} onIntent={setIntent} />
       </LaneColours>
       {intent ? <BranchDialog catalog={catalog} intent={intent} onClose={() => setIntent(undefined)} /> : null}
     </div>
@@ -162,10 +163,10 @@ function joined(pages: readonly Graph[]): Graph {
   };
 }
 
-function BranchesPanel({ catalog, onIntent }: { catalog: string; onIntent: (intent: BranchIntent) => void }) {
+/** `listsDropped`: the address asks for dropped branches, so they are what the list shows first. */
+function BranchesPanel({ catalog, listsDropped, onIntent }: { catalog: string; listsDropped: boolean; onIntent: (intent: BranchIntent) => void }) {
   const [text, setText] = useState("");
-  const [query, setQuery] = useSearchParams();
-  const dropped = query.get("branches") === "dropped";
+  const [dropped, setDropped] = useState(listsDropped);
   const filter = { ...(text ? { search: text } : {}), ...(dropped ? { dropped: true } : {}) };
   const branches = useBranches(catalog, filter);
   return (
@@ -174,7 +175,7 @@ function BranchesPanel({ catalog, onIntent }: { catalog: string; onIntent: (inte
       actions={
         <>
           <label className="row small">
-            <input type="checkbox" checked={dropped} onChange={(event) => setQuery(event.target.checked ? { branches: "dropped" } : {})} />
+            <input type="checkbox" checked={dropped} onChange={(event) => setDropped(event.target.checked)} />
             dropped
           </label>
           <Input
