@@ -40,7 +40,7 @@ from merge_app.execution.statement_attributes import statement_attributes_load
 from merge_app.execution.version_vectors import (
     Ranges,
     VersionVector,
-    chain_version_vector,
+    has_merged,
     merges_since,
     own_ranges,
     version_vector_load,
@@ -122,8 +122,8 @@ def findings_input_load(source: Branch, destination: Branch, engine: EngineSourc
 
 def _forwards_rows(source: Snapshot, known: VersionVector, of_target: VersionVector) -> bool:
     """Whether the source knows all of the target, merged nothing, and changed rows alone."""
-    has_merged = known.keys() != chain_version_vector(source).keys()
-    return not (has_merged or Ranges.of_news(of_target, known)) and are_of_rows(own_ranges(source, of_target))
+    is_forward = not (has_merged(source, known) or Ranges.of_news(of_target, known))
+    return is_forward and are_of_rows(own_ranges(source, of_target))
 
 
 def plan_input_load(

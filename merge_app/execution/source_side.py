@@ -16,7 +16,7 @@ from catalog_app.selectors.objects import States, tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import Changed
 from merge_app.execution.lineage.staged_files import RestoredFiles
-from merge_app.execution.version_vectors import Ranges, VersionVector, chain_version_vector, version_vector_load
+from merge_app.execution.version_vectors import Ranges, VersionVector, has_merged, version_vector_load
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,7 @@ class SourceSide:
     @property
     def has_merged(self) -> bool:
         """Whether merges brought a branch commits of others."""
-        own = chain_version_vector(self.snapshot) if self.snapshot is not None else {}
-        return any(upto > own.get(branch_id, 0) for branch_id, upto in self.version_vector.items())
+        return self.snapshot is not None and has_merged(self.snapshot, self.version_vector)
 
     @property
     def target_news(self) -> Ranges:

@@ -36,6 +36,12 @@ def chain_version_vector(snapshot: Snapshot) -> dict[int, int]:
     return dict(zip(snapshot.branch_ids, snapshot.limits, strict=True))
 
 
+def has_merged(snapshot: Snapshot, version_vector: VersionVector) -> bool:
+    """Whether merges brought the head commits that its look-up chain lacks, of its parent too."""
+    own = chain_version_vector(snapshot)
+    return any(upto > own.get(branch_id, 0) for branch_id, upto in version_vector.items())
+
+
 def version_vector_load(snapshot: Snapshot) -> dict[int, int]:
     """What the head at the front of the chain reaches."""
     return version_vectors_load(snapshot)[0]

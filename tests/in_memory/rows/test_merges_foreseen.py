@@ -161,3 +161,13 @@ def test_forward_of_rows_needs_no_plan(filled: Lake, monkeypatch: pytest.MonkeyP
         assert filled.sql(f"{WRITES[0]} DRY RUN", "b").extra["parent_merge"] == CLEAN
     filled.sql("ALTER TABLE d.t ADD COLUMN w INT", "b")
     assert filled.sql(f"{WRITES[0]} DRY RUN", "b").extra["parent_merge"] == CLEAN
+
+
+def test_what_a_decision_left_out_is_foreseen(filled: Lake) -> None:
+    filled.sql("UPDATE d.t SET v = 'ours' WHERE id = 1")
+    filled.sql("UPDATE d.t SET v = 'theirs' WHERE id = 1", "b")
+    filled.sql("MERGE BRANCH main TO b RESOLVE (TABLE d.t TAKE DESTINATION)")
+    said = filled.sql("INSERT INTO d.t VALUES (9, 'n') DRY RUN", "b").extra["parent_merge"]
+    filled.sql("INSERT INTO d.t VALUES (9, 'n')", "b")
+    merge = filled.dry_run("b")
+    assert counted(said["conflicts"]) == found(merge["conflicts"]) == [("LEFT_OUT_BEFORE", "d.t")]
