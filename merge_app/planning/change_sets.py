@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.state import DatabaseState, ObjectState, TableState
+from catalog_app.domain.state_diff import State
 from merge_app.lineage.outcomes import Finding
 from merge_app.planning.attributes import MergedAttributes, attributes_merge
 from merge_app.planning.fact_changes import NetFacts, of_rows
@@ -65,36 +67,30 @@ def change_sets_of(given: PlanInput) -> ChangeSets:
 
 def database_merged(given: PlanInput, database_id: int) -> DatabaseState:
     """What the merge leaves of a database that the target has. Only its drop or undrop is not in it."""
-    before, state = given.databases[database_id], given.source_databases.get(database_id)
     key = ObjectKind.DATABASE, database_id
-    found = _by_facts_of(given, key)
-    if isinstance(found, DatabaseState):
-        return found
-    return before if state is None or not _is_as_source(given, key) else replace(state, is_dropped=before.is_dropped)
+    return _merged(given, key, given.databases[database_id], given.source_databases.get(database_id))
 
 
 def table_merged(given: PlanInput, table_id: int) -> TableState:
     """The same of a table."""
-    before, state = given.tables[table_id], given.source_tables.get(table_id)
-    key = ObjectKind.TABLE, table_id
-    found = _by_facts_of(given, key)
-    if isinstance(found, TableState):
-        return found
-    if state is None or not _is_as_source(given, key):
-        return before
-    return replace(state, schema_version=before.schema_version, is_dropped=before.is_dropped)
+    before, key = given.tables[table_id], (ObjectKind.TABLE, table_id)
+    merged = _merged(given, key, before, given.source_tables.get(table_id))
+    # The number of the schema is the target's, until the merge is recorded.
+    is_targets = merged.schema_version == before.schema_version
+    return merged if is_targets else replace(merged, schema_version=before.schema_version)
 
 
-def _by_facts_of(given: PlanInput, key: ObjectKey) -> ObjectState | None:
-    merged = change_sets_of(given).attributes
-    return None if merged is None else merged.states.get(key)
-
-
-def _is_as_source(given: PlanInput, key: ObjectKey) -> bool:
-    """Whether the object becomes what it is on the source: a person chose that, or others left it alone since a
-    statement saw it.
+def _merged(given: PlanInput, key: ObjectKey, before: State, state: State | None) -> State:
+    """As facts have the object. Without them it becomes what it is on the source where a person chose that, or where
+    others left it alone since a statement saw it.
     """
-    return given.attributes is None or key in given.attributes.as_operations
+    attributes, merged = given.attributes, change_sets_of(given).attributes
+    found = None if merged is None else merged.states.get(key)
+    if found is not None:
+        return cast("State", found)
+    if state is None or not (attributes is None or key in attributes.as_operations):
+        return before
+    return replace(state, is_dropped=before.is_dropped)
 
 
 def _change_sets(given: PlanInput) -> ChangeSets:

@@ -68,10 +68,10 @@ def _shows_same(file: ShownFile, other: ShownFile | None) -> bool:
 def _bundle(table_id: int, group: Group, reader: Reader, engine: EngineSource) -> RestoredFiles:
     """Files that may hold the same rows: those of now, with what was taken away since, and those of then."""
     now, then = group.source, group.target
-    removed_whole_files_only = not now and all(item.delete_file is None for item in group.source_gone)
+    has_row_deletes = any(item.delete_file is not None for item in group.source_gone)
     # Marks of decided rows would come after the event of the whole file: these rows are marked anew.
     have_marks = any(file.stamped for file in then)
-    if removed_whole_files_only and not have_marks:
+    if not (now or has_row_deletes or have_marks):
         return RestoredFiles(tuple(_came_back(file, _taken_at(file, group.source_gone)) for file in then))
     if not (then or group.target_gone):
         return RestoredFiles((), tuple(_went(file) for file in now))
