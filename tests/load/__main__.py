@@ -166,17 +166,27 @@ def rows_read(file: Path) -> Sequence[Mapping[str, str]]:
         return list(csv.DictReader(source))
 
 
-def memory_print(minutes: Sequence[Mapping[str, float]], warm: int, after: Mapping[str, float]) -> Problems:
-    """The memory of each part, minute by minute; whether it grew after ``warm`` minutes."""
-    print(f"\n{'MiB, by minute':16}{'end / warm':>12}")
-    before = minutes[warm]
+def memory_print(
+    minutes: Sequence[Mapping[str, float]], minutes_to_warm_up: int, after: Mapping[str, float]
+) -> Problems:
+    """The memory of each part, minute by minute; whether it grew after the time to warm up (a standard of load tests:
+    caches and heaps fill until then).
+    """
+    print(f"\n{'MiB, by minute':16}{'end / warm-up':>14}")
+    # The first entry is that of the start, so the number of minutes is the place.
+    before = minutes[minutes_to_warm_up]
     for part, now in sorted(after.items()):
-        curve = "".join(f"{found.get(part, 0):7,.0f}" for found in [*minutes, after])
-        print(f"{part:16}{now / before.get(part, now):12.2f}{curve}")
-    first, total = sum(before.values()), sum(after.values())
-    curve = "".join(f"{sum(found.values()):7,.0f}" for found in [*minutes, after])
-    print(f"{'all':16}{total / first:12.2f}{curve}")
+        # A part that was not there then has nothing to be compared with.
+        ratio = f"{now / before[part]:14.2f}" if part in before else f"{'':14}"
+        print(f"{part:16}{ratio}{_curve([found.get(part, 0) for found in minutes], now)}")
+    totals = [sum(found.values()) for found in minutes]
+    first, total = totals[minutes_to_warm_up], sum(after.values())
+    print(f"{'all':16}{total / first:14.2f}{_curve(totals, total)}")
     return [f"Memory grew from {first:,.0f} to {total:,.0f} MiB."] if total > GROWTH * first else []
+
+
+def _curve(minutes: Sequence[float], end: float) -> str:
+    return "".join(f"{size:7,.0f}" for size in [*minutes, end])
 
 
 def restarts(instance: Instance) -> Problems:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -91,12 +92,13 @@ class Instance:
         raise RuntimeError(answer.stderr)
 
     def memory(self) -> dict[str, float]:
-        """MiB of each part with its children. What processes share is divided among them."""
+        """MiB of each part that lives, with its children. What processes share is divided among them."""
         found = {}
         for record in processes_read(self.home):
-            process = psutil.Process(record.pid)
-            family = [process, *process.children(recursive=True)]
-            found[record.name] = sum(_proportional(member) for member in family) / 2**20
+            with suppress(psutil.NoSuchProcess):
+                process = psutil.Process(record.pid)
+                family = [process, *process.children(recursive=True)]
+                found[record.name] = sum(_proportional(member) for member in family) / 2**20
         return found
 
     def pids(self) -> dict[str, int]:
