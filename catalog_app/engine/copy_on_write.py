@@ -34,6 +34,7 @@ from catalog_app.engine.writing import FileWriter, Staged
 from catalog_app.storage.deletes import POSITION_COLUMN, Integers, StoredFacts, deleted_positions, read_integers
 from catalog_app.storage.facts import FIELDS, fact_columns, facts_of, marks_read, rows_facts
 from catalog_app.storage.facts import Marks as Marked
+from lakeui.common.parquet import without_dictionary
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
@@ -199,7 +200,7 @@ def _copy_one(writer: FileWriter, file: FileScan, images: _Images, path: str) ->
         return None
     with pq.ParquetFile(writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem) as source:
         schema = _with_hidden_fields(source.schema_arrow, stores_facts=facts is not None)
-        with writer.open_table(path, schema) as output:
+        with writer.open_table(path, schema, plain=without_dictionary(source.metadata)) as output:
             waiting: list[pa.Table] = []
             start = 0
             for batch in source.iter_batches(batch_size=BATCH_ROWS):

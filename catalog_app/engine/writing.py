@@ -7,7 +7,7 @@ splits it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -29,6 +29,7 @@ from catalog_app.engine.reading import FACTS, FIELD_ID, ROW_ID
 from catalog_app.engine.result_batches import gathered
 from catalog_app.engine.transforms import transform_sql
 from catalog_app.engine.types import is_arrow_writable, quoted
+from catalog_app.storage.facts import field_id
 from catalog_app.storage.field_ids import field_ids_add
 from catalog_app.storage.footers import FileFacts, facts_of, read_facts
 from catalog_app.storage.warehouse import StoredFile, Warehouse
@@ -180,10 +181,12 @@ class FileWriter:
         with self.open_table(path, table.schema, compression=compression) as output:
             output.write_table(table)
 
-    def open_table(self, path: str, schema: pa.Schema, *, compression: str = "zstd") -> pq.ParquetWriter:
-        """A file to write tables of that schema to, one after the other."""
-        place = self.warehouse.absolute(path)
-        return _parquet_writer(place, schema, filesystem=self.warehouse.filesystem, compression=compression)
+    def open_table(
+        self, path: str, schema: pa.Schema, *, compression: str = "zstd", plain: Collection[str] = ()
+    ) -> pq.ParquetWriter:
+        """A file to write tables of that schema to, one after the other. ``plain``: leaves without a dictionary."""
+        place, filesystem = self.warehouse.absolute(path), self.warehouse.filesystem
+        return _parquet_writer(place, schema, plain, filesystem=filesystem, compression=compression)
 
     def write_spark(self, target: Target, rows: DataFrame, order: RowOrder | None = None) -> list[NewDataFile]:
         """Write by a Spark job. Without partitions the order of the rows is kept, where neither ``order`` nor the
@@ -332,12 +335,17 @@ def _whole_file(table: pa.Table) -> pa.Buffer:
     return content.getvalue()
 
 
-def _parquet_writer(place: Any, schema: pa.Schema, *, compression: str = "zstd", **options: Any) -> pq.ParquetWriter:
+def _parquet_writer(
+    place: Any, schema: pa.Schema, plain: Collection[str] = (), *, compression: str = "zstd", **options: Any
+) -> pq.ParquetWriter:
+    """Row ids ascend, and each is there once: a dictionary of them is longer than they are."""
+    ascending = [field.name for field in schema if field_id(field) == ROW_ID_FIELD]
     return pq.ParquetWriter(
         place,
         schema,
         compression=compression,
-        use_dictionary=dictionary_columns(schema),
+        use_dictionary=[path for path in dictionary_columns(schema) if path not in {*ascending, *plain}],
+        column_encoding=dict.fromkeys(ascending, "DELTA_BINARY_PACKED"),
         store_schema=False,
         store_decimal_as_integer=True,
         **options,

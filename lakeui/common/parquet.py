@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 
 def dictionary_columns(schema: pa.Schema) -> list[str]:
@@ -14,6 +15,14 @@ def dictionary_columns(schema: pa.Schema) -> list[str]:
     is NULL. *Example:* ``exists(a, e -> e IS NULL)`` over ``[NULL]``.
     """
     return [path for field in schema for path in _leaves(field.name, field.type)]
+
+
+def without_dictionary(metadata: pq.FileMetaData) -> frozenset[str]:
+    """Paths of the leaves that a file holds without a dictionary: one of their values would be longer than they are."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
+    encoded = {chunk.path_in_schema for chunk in chunks if any("DICTIONARY" in name for name in chunk.encodings)}
+    return frozenset(chunk.path_in_schema for chunk in chunks) - encoded
 
 
 def _leaves(path: str, kind: pa.DataType) -> Iterator[str]:
