@@ -67,10 +67,12 @@ class Branch(models.Model):
     branch, which no other session sees. ``expired_at``: dropped so long ago that it cannot be undropped any more.
     ``expires_at``: lakeui drops the valid branch from then on, for ``expiry_set_by``; the mails about it are left at
     ``expiry_announced_at``. ``successor``: the branch to which the last reset of this name gave the name.
+    ``former_names``: what it was called before it was renamed, the last name last.
     """
 
     catalog = models.ForeignKey(Catalog, models.PROTECT, related_name="branches")
     name = models.TextField()
+    former_names = ArrayField(models.TextField(), default=list, db_default=[])
     parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")
     fork_version = models.BigIntegerField(default=0)
     head_version = models.BigIntegerField(default=0)
@@ -97,6 +99,7 @@ class Branch(models.Model):
                 condition=Q(expires_at__isnull=False, dropped_at__isnull=True),
             ),
             models.Index(fields=["catalog"], name="branch_other_letters", condition=Q(name__regex=OTHER_LETTERS)),
+            models.Index(fields=["catalog"], name="branch_renamed", condition=~Q(former_names=[])),
         ]
         constraints = [
             models.UniqueConstraint(

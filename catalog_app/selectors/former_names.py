@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from django.db.models import F, Func, TextField, Value
+
 from catalog_app.models import Branch
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.search import (
@@ -185,17 +187,39 @@ def _columns(wanted: Wanted) -> Iterable[Found]:
 
 
 def _branches(wanted: Wanted) -> Iterable[Found]:
-    """Those that can be undropped. What a branch was called before a rename is not stored."""
-    gone = Branch.objects.filter(
-        catalog__in=wanted.catalog_ids,
-        catalog__dropped_at__isnull=True,
-        dropped_at__isnull=False,
-        expired_at__isnull=True,
-        is_workspace=False,
-        name__icontains=wanted.text,
+    """Those that were renamed, and those that can be undropped."""
+    branches = Branch.objects.filter(
+        catalog__in=wanted.catalog_ids, catalog__dropped_at__isnull=True, expired_at__isnull=True, is_workspace=False
+    ).select_related("catalog")
+    # Two queries, as each has an index of its own.
+    gone = branches.filter(dropped_at__isnull=False, name__icontains=wanted.text).order_by("-dropped_at", "-pk")
+    names = Func(F("former_names"), Value("\n"), function="array_to_string", output_field=TextField())
+    renamed = (
+        branches.exclude(former_names=[])
+        .exclude(name__icontains=wanted.text)
+        .annotate(were=names)
+        .filter(were__icontains=wanted.text)
+        .order_by("-pk")
     )
-    for branch in gone.select_related("catalog").order_by("-dropped_at", "-pk")[: wanted.limit]:
-        yield Found("branch", branch.name, branch.catalog.name, branch.name, is_dropped=True, in_trash=True)
+    for branch in (*gone[: wanted.limit], *renamed[: wanted.limit]):
+        is_dropped = branch.dropped_at is not None
+        yield Found(
+            "branch",
+            branch.name,
+            branch.catalog.name,
+            branch.name,
+            former_name=_last_match(branch, wanted.text.casefold()),
+            is_dropped=is_dropped,
+            in_trash=is_dropped,
+            object_id=branch.pk,
+        )
+
+
+def _last_match(branch: Branch, text: str) -> str:
+    """The newest of the names that a branch had and that hold the text; empty where its present one does."""
+    names = [branch.name, *reversed(branch.former_names)]
+    match = next((name for name in names if text in name.casefold()), branch.name)
+    return "" if match == branch.name else match
 
 
 def _parameters(wanted: Wanted) -> dict[str, object]:

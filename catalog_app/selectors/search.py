@@ -61,7 +61,7 @@ class Found:
 
     ``former_name``: what it was called when it had the name that was searched for; empty where it has that name now.
     ``until_version``: the commit that renamed or dropped it. ``in_trash``: UNDROP brings it back, with its table if it
-    is a column. ``object_id`` is that of a database, table or view.
+    is a column. ``object_id`` is that of a branch, database, table or view.
     """
 
     kind: str
@@ -110,7 +110,7 @@ def branches_search(wanted: Wanted) -> list[Found]:
     found = Branch.objects.filter(_of_catalog(wanted), dropped_at__isnull=True, is_workspace=False)
     found = found.filter(name__icontains=wanted.text).select_related("catalog")
     rows = found.order_by(Length("name"), F("head_version").desc())[: wanted.limit]
-    return [Found("branch", item.name, item.catalog.name, item.name) for item in rows]
+    return [Found("branch", item.name, item.catalog.name, item.name, object_id=item.pk) for item in rows]
 
 
 def tags_search(wanted: Wanted) -> list[Found]:

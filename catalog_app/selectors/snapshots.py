@@ -124,8 +124,11 @@ def branch_get(catalog: Catalog, name: str) -> Branch:
         branch.catalog = catalog
         return branch
     valid = Branch.objects.filter(catalog=catalog, dropped_at__isnull=True, is_workspace=False)
-    nearest = nearest_name(name, valid.values_list("name", flat=True))
-    raise NotFound("branch", name, nearest=nearest, where=f"in catalog {catalog.name}")
+    where = f"in catalog {catalog.name}"
+    renamed = valid.filter(former_names__contains=[name]).order_by("-pk").first()
+    if renamed is not None:
+        raise NotFound("branch", name, where=where, renamed_to=renamed.name)
+    raise NotFound("branch", name, nearest=nearest_name(name, valid.values_list("name", flat=True)), where=where)
 
 
 _LOCKED = f"""

@@ -30,6 +30,7 @@ from catalog_app.services.settings import RecordChange, SettingChange, settings_
 from lakeui.common.errors import AlreadyExists, BranchMoved, InvalidValue, NotFound
 
 MAIN = "main"
+MOST_FORMER_NAMES = 20
 
 RecordBypass = Callable[[Branch, Bypass], None]
 
@@ -256,7 +257,8 @@ def branch_undrop(
                 # An agent brings back no one else's branch by giving it a name of its own.
                 agent_branch_require(account, branch.name)
             found = Branch.objects.filter(pk=branch.pk, dropped_at__isnull=False, expired_at__isnull=True)
-            if not found.update(dropped_at=None, name=wanted, successor=None, **_first_expiry(account, None)):
+            named_back = {"name": wanted, "former_names": _former_names(branch, wanted)}
+            if not found.update(dropped_at=None, successor=None, **named_back, **_first_expiry(account, None)):
                 raise NotFound("dropped branch", name, where=f"in catalog {catalog.name} any more: it has expired")
             _judge(branch, Change.NAMING, replace(asked, account=account), record, name=wanted)
     except IntegrityError:
@@ -281,9 +283,15 @@ def branch_rename(*, branch: Branch, name: str, asked: Asked, record: RecordBypa
             found = _lock(branch)
             _judge(found, Change.DELETION, asked, record)
             _judge(found, Change.NAMING, asked, record, name=name)
-            Branch.objects.filter(pk=branch.pk).update(name=name)
+            Branch.objects.filter(pk=branch.pk).update(name=name, former_names=_former_names(found, name))
     except IntegrityError:
         raise AlreadyExists("branch", name, where=f"in catalog {branch.catalog.name}") from None
+
+
+def _former_names(branch: Branch, name: str) -> list[str]:
+    """What the branch was called before ``name``: each name once, and the last ``MOST_FORMER_NAMES`` of them."""
+    names = [was for was in branch.former_names if was not in (branch.name, name)]
+    return ([*names, branch.name] if branch.name != name else names)[-MOST_FORMER_NAMES:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,14 +146,24 @@ LISTED_BY = {
 
 
 class NotFound(LakeError):
-    """Details: ``kind`` and ``name`` of what was asked for, ``nearest`` existing name or null."""
+    """Details: ``kind`` and ``name`` of what was asked for, ``nearest`` existing name or null, and ``renamed_to``, the
+    name of what had this one, where that is known.
+    """
 
     code, status, title = "NOT_FOUND", 404, "Not found"
 
-    def __init__(self, kind: str, name: str, *, nearest: str | None = None, where: str = "") -> None:
-        message = f"There is no {kind} {name}" + (f" {where}" if where else "") + "."
+    def __init__(
+        self, kind: str, name: str, *, nearest: str | None = None, where: str = "", renamed_to: str | None = None
+    ) -> None:
+        message = f"There is no {kind} {name}" + (f" {where}" if where else "")
+        nearest = renamed_to or nearest
         remedy = f"Did you mean {nearest}?" if nearest else LISTED_BY.get(kind, "")
-        super().__init__(message, remedy=remedy, kind=kind, name=name, nearest=nearest)
+        details: dict[str, str | None] = {"kind": kind, "name": name, "nearest": nearest}
+        if renamed_to is not None:
+            message += f" any more: it was renamed to {renamed_to}"
+            remedy = f"Use the name {renamed_to}."
+            details["renamed_to"] = renamed_to
+        super().__init__(f"{message}.", remedy=remedy, **details)
 
 
 class AlreadyExists(LakeError):

@@ -210,6 +210,29 @@ def test_a_renamed_database_is_found(lake: Lake) -> None:
     assert former(lake, "zeph", kind="database") == [f"database mistral, was zephyr, until v{version}"]
 
 
+def test_renamed_branches_are_found_by_former_names(lake: Lake) -> None:
+    lake.sql("ALTER BRANCH feature_zoom RENAME TO draft")
+    lake.sql("ALTER BRANCH draft RENAME TO feature_carriers")
+    assert former(lake, "zoom", kind="branch") == ["branch feature_carriers, was feature_zoom"]
+    assert former(lake, "DRAFT") == ["branch feature_carriers, was draft"]
+    # Both names hold the text: the branch stands once, by the present one.
+    assert former(lake, "feature") == ["branch feature_carriers"]
+    lake.sql("CREATE BRANCH feature_zoom")
+    assert former(lake, "zoom", kind="branch") == [
+        "branch feature_zoom", "branch feature_carriers, was feature_zoom",
+    ]  # fmt: skip
+    lake.sql("DROP BRANCH feature_carriers")
+    assert former(lake, "draft") == ["branch feature_carriers, was draft, in the trash"]
+    lake.sql("UNDROP BRANCH feature_carriers AS draft")
+    assert former(lake, "carriers") == ["branch draft, was feature_carriers"]
+
+
+def test_a_dropped_branch_is_found_beside_others(lake: Lake) -> None:
+    lake.sql("CREATE BRANCH zoom_out")
+    lake.sql("DROP BRANCH feature_zoom")
+    assert former(lake, "zoom", kind="branch") == ["branch zoom_out", "branch feature_zoom, in the trash"]
+
+
 def test_dropped_things_lead_to_the_trash(lake: Lake) -> None:
     lake.sql("DROP BRANCH feature_zoom")
     lake.sql("DROP TAG before_zoom")

@@ -24,9 +24,20 @@ it("names similar branches and the way back where no branch has the name", async
   serve({ [`${BRANCHES}delay/`]: () => missing("delay", "delays"), [BRANCHES]: listed([DELAYS, { ...DELAYS, branch_id: 9, name: "delay_2014" }]) });
   renderAt("/c/demo/b/delay");
   const alert = within(await screen.findByRole("alert"));
-  expect(await alert.findByText("It has another name now, or there never was one of this name.")).toBeTruthy();
+  expect(await alert.findByText("No branch of this name was dropped, and no rename of it is known.")).toBeTruthy();
   expect((await alert.findByRole("link", { name: "delay_2014" })).getAttribute("href")).toBe("/c/demo/b/delay_2014");
   expect(alert.getAllByRole("link").map((link) => link.textContent)).toEqual(["delays", "delay_2014", "All branches of demo"]);
+});
+
+it("leads from an old name to the branch that had it", async () => {
+  const renamed = { code: "NOT_FOUND", title: "Not found", detail: "", kind: "branch", name: "draft", nearest: "delays", renamed_to: "delays" };
+  serve({ [`${BRANCHES}draft/`]: () => problem(404, renamed), [BRANCHES]: listed([]) });
+  renderAt("/c/demo/b/draft");
+  const alert = await screen.findByRole("alert");
+  await waitFor(() => expect(alert.textContent).toContain("It was renamed to delays."));
+  const links = within(alert).getAllByRole("link");
+  expect(links.map((link) => link.getAttribute("href"))).toEqual(["/c/demo/b/delays", "/c/demo"]);
+  expect(alert.textContent).not.toMatch(/Similar names|no rename/);
 });
 
 it("says that the branch was dropped, undrops it there, and speaks no SQL", async () => {

@@ -24,13 +24,14 @@ export function LoadedWithBranch<Data>({ catalog, ...loaded }: ComponentProps<ty
 
 /** No branch has the name: whether one of the name was dropped, which names are similar, and the way back. */
 function MissingBranch({ catalog, problem }: { catalog: string; problem: Problem }) {
-  const { name, nearest } = problem.members;
+  const { name, nearest, renamed_to: renamed } = problem.members;
   const branch = String(name);
   const [undropped, setUndropped] = useState<Branch>();
   const dropped = useBranches(catalog, { search: branch, dropped: true });
   const alike = useBranches(catalog, { search: branch });
   const found = alike.data?.pages[0]?.results.map(({ name }) => name) ?? [];
   const similar = [...new Set([...(typeof nearest === "string" ? [nearest] : []), ...found])].slice(0, MOST_SIMILAR);
+  const others = similar.filter((other) => other !== renamed);
   const ofTheName = (dropped.data?.pages[0]?.results ?? []).filter((entry) => entry.name.toLowerCase() === branch.toLowerCase());
   return (
     <>
@@ -41,11 +42,20 @@ function MissingBranch({ catalog, problem }: { catalog: string; problem: Problem
         <strong>
           There is no branch <bdi>{branch}</bdi> in <bdi>{catalog}</bdi>
         </strong>
-        {dropped.data ? <Dropped branches={ofTheName} onUndrop={setUndropped} /> : null}
-        {similar.length ? (
+        {typeof renamed === "string" ? (
+          <p>
+            It was renamed to{" "}
+            <Link to={branchAddress(catalog, renamed)}>
+              <bdi>{renamed}</bdi>
+            </Link>
+            .
+          </p>
+        ) : null}
+        {dropped.data && (ofTheName.length || typeof renamed !== "string") ? <Dropped branches={ofTheName} onUndrop={setUndropped} /> : null}
+        {others.length ? (
           <p className="row">
             Similar names:
-            {similar.map((other) => (
+            {others.map((other) => (
               <Link key={other} to={branchAddress(catalog, other)}>
                 <bdi>{other}</bdi>
               </Link>
@@ -68,7 +78,7 @@ function MissingBranch({ catalog, problem }: { catalog: string; problem: Problem
 
 /** The dropped branches of the name, the newest first; each can be undropped here. */
 function Dropped({ branches, onUndrop }: { branches: readonly Branch[]; onUndrop: (branch: Branch) => void }) {
-  if (branches.length === 0) return <p>It has another name now, or there never was one of this name.</p>;
+  if (branches.length === 0) return <p>No branch of this name was dropped, and no rename of it is known.</p>;
   return branches
     .toSorted((left, right) => (right.dropped_at ?? "").localeCompare(left.dropped_at ?? ""))
     .map((branch) => (
