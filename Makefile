@@ -25,9 +25,7 @@ azure-test: $(VENV)/.installed-dev $(VENV)/.installed-stores $(VENV)/.installed-
 	@exec $(BIN)/python -m pytest tests/stores/azure.py $(ARGS)
 
 soak: java $(VENV)/.installed-dev ## The proofs of reliability at length, some three hours
-	@LAKEUI_SOAK=1 exec $(BIN)/python -m pytest tests/reference tests/lineage tests/stories tests/concurrency tests/faults tests/without_spark tests/contract tests/differential tests/merge_into tests/upsert tests/in_memory \
-	  tests/on_spark/pipelines/test_pipelines.py tests/on_spark/rows/test_nothing_changed.py tests/on_spark/expressions/test_whole_values.py tests/engine/test_row_changes.py \
-	  tests/on_spark/columns/test_char_columns.py tests/on_spark/columns/test_generated_columns.py tests/on_spark/rows/test_dry_runs.py tests/on_spark/merges/test_files_read_by_key_merges.py tests/on_spark/merges/test_write_modes.py tests/on_spark/merges/test_demo_lake.py tests/pipelines/strategies/test_against_the_model.py $(ARGS)
+	@LAKEUI_SOAK=1 exec $(BIN)/python -m pytest $$($(BIN)/python -m tests.support.long_forms) $(ARGS)
 
 check: $(VENV)/.installed-dev frontend/node_modules/.installed ## Style, types, import rules, migrations, deployment settings
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh .ci/check
