@@ -261,19 +261,22 @@ def _given_at(live: tuple[Mapping[str, Array], Ints], dead: tuple[Mapping[str, A
 def _restored_before(
     dead: Mapping[str, Array], keys: Ints, order: Ints, births: Births, news: Ints
 ) -> Mapping[str, Array]:
-    """Where a restore took away a row that the other side never knew, the key is again as it was before that row. The
-    restore speaks for what had happened to it (§4b). ``order``: by key and stamp.
+    """Where a restore took away a row that the other side never knew, the key is again as it was before that row, and
+    lies where it lay. The restore speaks for what had happened to it (§4b). ``order``: by key and stamp.
     """
     is_own = (dead["kind"] == Kind.RESTORE) & (dead["brings_stamp"] == 0)
     is_own[is_own] = np.isin(births.stamp[births.of(dead["row_id"][is_own])], news)
     hit = np.flatnonzero(is_own[order][1:] & (keys[order][1:] == keys[order][:-1]))
     if not len(hit):
         return dead
-    found = {**dead, **{name: dead[name].copy() for name in ("brings_stamp", "brings_kind", "prior")}}
+    lay = ("row_id", "partition", "placed", "placed_kind", "placed_brings")
+    found = {**dead, **{name: dead[name].copy() for name in (*lay, "brings_stamp", "brings_kind", "prior")}}
     for before, at in zip(order[hit].tolist(), order[hit + 1].tolist(), strict=True):
         own = ("brings_stamp", "brings_kind") if found["brings_stamp"][before] else ("stamp", "kind")
         found["brings_stamp"][at], found["brings_kind"][at] = (found[name][before] for name in own)
         found["prior"][at] = found["brings_stamp"][at]
+        for name in lay:
+            found[name][at] = found[name][before]
     return found
 
 
