@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from tests.lineage.histories.chance_rows import PARTITIONS, assignment, fresh_ids
+from tests.lineage.histories.chance_rows import PARTITIONS, assignment, but_not, fresh_ids
 from tests.lineage.histories.states import Shown, State
 
 MERGED_BY = {"n": "sum", "tags": "union"}
@@ -73,7 +73,7 @@ def of_whole_rows(rng: Random, table: Shown, word: str) -> str | None:
     if rng.random() < 0.3:
         clauses.insert(0, "WHEN MATCHED AND t.v = 'o' THEN DELETE")
     if new:
-        clauses.append("WHEN NOT MATCHED THEN INSERT *")
+        clauses.append(f"WHEN NOT MATCHED{but_not(met, table)} THEN INSERT *")
     if rng.random() < 0.3 and (assigned := assignment(rng, table, word)):
         clauses.append(f"WHEN NOT MATCHED BY SOURCE AND t.id = {rng.choice(ids or [0])} THEN UPDATE SET {assigned}")
     return f"MERGE WITH SCHEMA EVOLUTION INTO {table.path} AS t USING ({rows}) AS s ON t.id = s.id {' '.join(clauses)}"

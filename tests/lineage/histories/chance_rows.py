@@ -102,8 +102,14 @@ def _merge(rng: Random, table: Shown, word: str) -> str | None:
     matched = rng.choice([f"UPDATE SET {name} = s.x", f"UPDATE SET {name} = s.x", "DELETE"])
     clauses = [f"WHEN MATCHED THEN {matched}"]
     if new or rng.random() < 0.3:
-        clauses.append(f"WHEN NOT MATCHED THEN INSERT (id, {name}, p) VALUES (s.id, s.x, '{rng.choice(PARTITIONS)}')")
+        values = f"(id, {name}, p) VALUES (s.id, s.x, '{rng.choice(PARTITIONS)}')"
+        clauses.append(f"WHEN NOT MATCHED{but_not(met, table)} THEN INSERT {values}")
     return f"MERGE INTO {table.path} AS t USING ({rows}) AS s ON t.id = s.id {' '.join(clauses)}"
+
+
+def but_not(met: list[int], table: Shown) -> str:
+    """Rows that the transaction deleted before would be inserted as other rows, beside those of other branches."""
+    return "" if table.is_keyed or not met else f" AND s.id NOT IN ({', '.join(map(str, met))})"
 
 
 def _overwrite(rng: Random, table: Shown, word: str) -> str | None:
