@@ -49,8 +49,9 @@ def placed_cells(
     places = range(len(reader.schema.partition_by))
     if places:
         columns |= _partition_columns(made.at, codes, pairs, sides, group, reader)
-    values = [reader.reader.values(code) for code in codes.tolist()]
-    return RowCells(columns, tuple(pa.array([each[place] for each in values], type=pa.string()) for place in places))
+    names = reader.reader.names
+    texts = ([names[code][place] for code in codes.tolist()] for place in places)
+    return RowCells(columns, tuple(pa.array(each, type=pa.string()) for each in texts))
 
 
 def _computed_places(reader: CellReader) -> tuple[int, ...]:
