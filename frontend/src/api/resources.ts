@@ -29,6 +29,8 @@ export type ComparedObject = Described["ComparedEntry"];
 export type ComparedRow = Described["ComparedRow"];
 export type TableProfile = Described["CompareProfileAnswer"];
 export type ColumnProfile = Described["ColumnProfileEntry"];
+/** A column of a table, as the statistics of its files know it. */
+export type KnownColumn = Described["TableProfileAnswer"]["columns"][number];
 export type ValueCounts = Described["ValueCountsEntry"];
 export type SidesColumn = Described["SidesColumn"];
 export type ComparedDetail = Described["ObjectComparisonAnswer"];

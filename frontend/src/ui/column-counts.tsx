@@ -1,12 +1,14 @@
+import type { ReactNode } from "react";
+
 import { shortTime, type Bin, type ExactColumn, type Frequent } from "../model/column-profile";
 import { cellText, count } from "../model/format";
 import { shareText } from "../model/profile";
 import { Muted } from "./muted";
 import { CellValue } from "./result-grid";
 import { Spread } from "./spread";
-import "../styles/profile.css";
+import styles from "./column-counts.module.css";
 
-/** The headings of `ExactCells`. */
+/** The headings of `exactCells`. */
 export const EXACT_HEADS = [
   { title: "NULL", isNumber: true },
   { title: "Different", isNumber: true },
@@ -16,32 +18,28 @@ export const EXACT_HEADS = [
   { title: "Most frequent" },
 ];
 
-/** Exact counts of one column as cells of a row. `axis`: the intervals of all rows that share an axis with it. */
-export function ExactCells({ counts, axis, name = counts.name }: { counts: ExactColumn; axis?: readonly Bin[]; name?: string }) {
-  return (
+/** Exact counts of one column, one for each of `EXACT_HEADS`. `axis`: the intervals of all rows that share an axis with it. */
+export function exactCells(counts: ExactColumn, axis?: readonly Bin[], name = counts.name): ReactNode[] {
+  return [
     <>
-      <td className="number">
-        {count(counts.nulls)} ({shareText(counts.nulls, counts.rows)})
-      </td>
-      <td className="number">{counts.distinct === undefined ? <Unknown /> : count(counts.distinct)}</td>
-      <Bound value={counts.least} />
-      <Bound value={counts.largest} />
-      <td>{counts.histogram.length > 1 ? <Spread bins={counts.histogram} {...(axis ? { all: axis } : {})} name={name} /> : null}</td>
-      <td>
-        <TopValues top={counts.top} rows={counts.rows} />
-      </td>
-    </>
-  );
+      {count(counts.nulls)} ({shareText(counts.nulls, counts.rows)})
+    </>,
+    counts.distinct === undefined ? <Unknown /> : count(counts.distinct),
+    <Bound value={counts.least} />,
+    <Bound value={counts.largest} />,
+    counts.histogram.length > 1 ? <Spread bins={counts.histogram} {...(axis ? { all: axis } : {})} name={name} /> : null,
+    <TopValues top={counts.top} rows={counts.rows} />,
+  ];
 }
 
 /** The most frequent values, with their share of the rows. */
 export function TopValues({ top, rows }: { top: readonly Frequent[]; rows: number }) {
   if (top.length === 0) return <Muted>—</Muted>;
   return (
-    <ul className="top-values">
+    <ul className={styles.top}>
       {top.map(({ value, count: found }, place) => (
         <li key={place}>
-          <span className="value" title={cellText(value)}>
+          <span className={styles.value} title={cellText(value)}>
             <CellValue value={value} />
           </span>{" "}
           <Muted>
@@ -54,17 +52,11 @@ export function TopValues({ top, rows }: { top: readonly Frequent[]; rows: numbe
 }
 
 export function Bound({ value }: { value: unknown }) {
-  if (value === null || value === undefined) {
-    return (
-      <td className="number">
-        <Unknown />
-      </td>
-    );
-  }
+  if (value === null || value === undefined) return <Unknown />;
   return (
-    <td className="number bound" title={cellText(value)}>
+    <span className={styles.bound} title={cellText(value)}>
       <CellValue value={shortTime(value)} />
-    </td>
+    </span>
   );
 }
 

@@ -1,6 +1,6 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { renderAt } from "../../testing/render";
 import { comparedObject, COMPARED, COMPARISON, json, serve } from "../../testing/server";
@@ -13,7 +13,31 @@ const ADDRESS = "/c/demo/compare/delays...main";
 const OBJECTS = Object.fromEntries(COMPARED.map((object, place) => [`${AT}objects/table/${object.object_id}/`, comparedObject(place)]));
 const NONE = { source_head: 15, destination_head: 16, is_whole: true, inserted: 0, updated: 0, deleted: 0, open: 0, columns: [], risks: [] };
 
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
 describe("the values of a compared table", () => {
+  it("stand beside each other by state on a narrow screen", async () => {
+    vi.stubGlobal("innerWidth", 390);
+    const counts = (nulls: number) => ({ rows: 4, nulls, distinct: 3, least: "a", largest: "z", mean: null, top: [{ value: "a", count: 2 }], histogram: [] });
+    const columns = [{ column: { id: 1, name: "status", type: "string", is_key: false }, updated: 4, changed: 2, before: counts(0), after: counts(2), merged: { ...counts(0), rows: 0 } }];
+    serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/profile/`]: { ...NONE, updated: 4, columns } });
+    const user = userEvent.setup();
+    renderAt(ADDRESS);
+    await user.click(await screen.findByRole("tab", { name: "Values" }));
+    const table = within(await screen.findByRole("table", { name: /^status string differs in 2 of 4 updated rows/ }));
+    const lines = table.getAllByRole("row").map((row) => [...row.children].map(({ textContent }) => textContent));
+    expect(lines).toEqual([
+      ["", "before", "on delays", "merged"],
+      ["NULL", "0 (0%)", "2 (50%)", "no row"],
+      ["Different", "3", "3"],
+      ["Least", "a", "a"],
+      ["Largest", "z", "z"],
+      ["Most frequent", "a 2 (50%)", "a 2 (50%)"],
+    ]);
+  });
+
   it("says what the change does to them, what is risky first", async () => {
     const top = [{ value: "1.50", count: 2 }, { value: "9.00", count: 1 }];
     const histogram = (at: number) => [{ at: 1.5, count: 2 }, { at, count: 1 }];

@@ -1,4 +1,4 @@
-import { Fragment, useState } from "react";
+import { useState, type ReactNode } from "react";
 
 import type { ColumnProfile, ComparedDetail, TableProfile, ValueCounts } from "../../api/resources";
 import type { Bin } from "../../model/column-profile";
@@ -6,16 +6,15 @@ import { count, counted } from "../../model/format";
 import { changedFirst, meanText, shareText } from "../../model/profile";
 import { useProfile, type Pair } from "../../queries/compare";
 import { Button } from "../../ui/button";
-import { TopValues } from "../../ui/column-counts";
-import { Grid } from "../../ui/grid";
+import { Bound, TopValues } from "../../ui/column-counts";
+import { CountsTable, type CountsGroup } from "../../ui/counts-table";
 import { Muted } from "../../ui/muted";
-import { CellValue } from "../../ui/result-grid";
 import { Spread } from "../../ui/spread";
 import { Loaded } from "../../ui/states";
+import styles from "./profile-tab.module.css";
 import { WholeTable } from "./whole-table";
 
-const COLUMNS = [
-  { title: "Column" },
+const HEADS = [
   { title: "NULL", isNumber: true },
   { title: "Different", isNumber: true },
   { title: "Least", isNumber: true },
@@ -86,11 +85,11 @@ function ChangedValues({ pair, profile }: { pair: Pair; profile: TableProfile })
         {profile.open ? ` ${counted(profile.open, "row")} in conflict ${profile.open === 1 ? "has" : "have"} no merged values yet.` : ""}
         {profile.is_whole ? "" : " Only the first of the changed rows are counted."}
       </Muted>
-      <Grid label="Values of the changed rows" columns={haveNumbers ? COLUMNS : COLUMNS.filter(({ title }) => !OF_NUMBERS.includes(title))} className="profile">
-        {shown.map((entry) => (
-          <ColumnLines key={entry.column.id} entry={entry} source={pair.source} haveNumbers={haveNumbers} />
-        ))}
-      </Grid>
+      <CountsTable
+        label="Values of the changed rows"
+        heads={haveNumbers ? HEADS : HEADS.filter(({ title }) => !OF_NUMBERS.includes(title))}
+        groups={shown.map((entry) => columnGroup(entry, pair.source, haveNumbers))}
+      />
       {others.length && !areAll ? (
         <p>
           <Button isSmall onClick={() => setAll(true)}>
@@ -102,64 +101,44 @@ function ChangedValues({ pair, profile }: { pair: Pair; profile: TableProfile })
   );
 }
 
-function columnCount(haveNumbers: boolean): number {
-  return COLUMNS.length - (haveNumbers ? 0 : OF_NUMBERS.length);
-}
-
-/** The column's name has a line of its own: beside its three states it would push the last counts out of view. */
-function ColumnLines({ entry, source, haveNumbers }: { entry: ColumnProfile; source: string; haveNumbers: boolean }) {
+function columnGroup(entry: ColumnProfile, source: string, haveNumbers: boolean): CountsGroup {
   const { column, updated, changed } = entry;
   // One axis for the three states, so that a shift of the values is seen.
   const bins = STATES.flatMap((state) => entry[state].histogram);
-  return (
-    <>
-      <tr className="named">
-        <th scope="colgroup" colSpan={columnCount(haveNumbers)}>
-          <bdi>{column.name}</bdi> <Muted>{column.type}</Muted>
-          {updated ? (
-            <Muted isSmall className="share">
-              differs in {count(changed)} of {counted(updated, "updated row")} ({shareText(changed, updated)})
-            </Muted>
-          ) : null}
-        </th>
-      </tr>
-      {STATES.map((state) => (
-        <tr key={state}>
-          <th scope="row" className="nowrap">
-            {STATE_TEXTS[state](source)}
-          </th>
-          <Counts counts={entry[state]} bins={bins} haveNumbers={haveNumbers} name={`${column.name} ${STATE_TEXTS[state](source)}`} />
-        </tr>
-      ))}
-    </>
-  );
+  return {
+    key: column.id,
+    name: (
+      <>
+        <bdi>{column.name}</bdi> <Muted>{column.type}</Muted>{" "}
+        {updated ? (
+          <Muted isSmall className={styles.share}>
+            differs in {count(changed)} of {counted(updated, "updated row")} ({shareText(changed, updated)})
+          </Muted>
+        ) : null}
+      </>
+    ),
+    lines: STATES.map((state) => ({
+      key: state,
+      name: STATE_TEXTS[state](source),
+      cells: countCells(entry[state], bins, haveNumbers, `${column.name} ${STATE_TEXTS[state](source)}`),
+    })),
+  };
 }
 
-function Counts({ counts, bins, haveNumbers, name }: { counts: ValueCounts; bins: readonly Bin[]; haveNumbers: boolean; name: string }) {
-  if (counts.rows === 0) {
-    return (
-      <td colSpan={columnCount(haveNumbers) - 1} className="muted">
-        no row
-      </td>
-    );
-  }
-  return (
-    <Fragment>
-      <td className="number">
-        {count(counts.nulls)} <Muted>({shareText(counts.nulls, counts.rows)})</Muted>
-      </td>
-      <td className="number">{count(counts.distinct)}</td>
-      <td className="number">{counts.least === null ? "—" : <CellValue value={counts.least} />}</td>
-      <td className="number">{counts.largest === null ? "—" : <CellValue value={counts.largest} />}</td>
-      {haveNumbers ? (
-        <>
-          <td className="number">{meanText(counts.mean)}</td>
-          <td>{bins.length > 1 && counts.histogram.length ? <Spread bins={counts.histogram} all={bins} name={name} /> : null}</td>
-        </>
-      ) : null}
-      <td>
-        <TopValues top={counts.top} rows={counts.rows} />
-      </td>
-    </Fragment>
-  );
+function countCells(counts: ValueCounts, bins: readonly Bin[], haveNumbers: boolean, name: string): ReactNode[] | string {
+  if (counts.rows === 0) return "no row";
+  const ofNumbers = [
+    meanText(counts.mean),
+    bins.length > 1 && counts.histogram.length ? <Spread bins={counts.histogram} all={bins} name={name} /> : null,
+  ];
+  return [
+    <>
+      {count(counts.nulls)} <Muted>({shareText(counts.nulls, counts.rows)})</Muted>
+    </>,
+    count(counts.distinct),
+    <Bound value={counts.least} />,
+    <Bound value={counts.largest} />,
+    ...(haveNumbers ? ofNumbers : []),
+    <TopValues top={counts.top} rows={counts.rows} />,
+  ];
 }

@@ -8,12 +8,10 @@ import { counted } from "../../model/format";
 import type { Pair } from "../../queries/compare";
 import { useRead } from "../../queries/statements";
 import { Button } from "../../ui/button";
-import { EXACT_HEADS, ExactCells } from "../../ui/column-counts";
-import { Grid } from "../../ui/grid";
+import { EXACT_HEADS, exactCells } from "../../ui/column-counts";
+import { CountsTable, type CountsGroup } from "../../ui/counts-table";
 import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
-
-const HEADS = [{ title: "Column" }, ...EXACT_HEADS];
 
 /** What the whole table holds on both branches, by column. Each branch is read once, when somebody asks. */
 export function WholeTable({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
@@ -52,11 +50,11 @@ export function WholeTable({ pair, detail }: { pair: Pair; detail: ComparedDetai
         </p>
       ) : null}
       {before.columns && after.columns ? (
-        <Grid label="Values of the whole table" columns={HEADS} className="profile">
-          {bothSides(before.columns, after.columns).map((column) => (
-            <ColumnLines key={column.name} column={column} pair={pair} />
-          ))}
-        </Grid>
+        <CountsTable
+          label="Values of the whole table"
+          heads={EXACT_HEADS}
+          groups={bothSides(before.columns, after.columns).map((column) => columnGroup(column, pair))}
+        />
       ) : null}
     </section>
   );
@@ -78,34 +76,13 @@ function useSide({ catalog, ...pair }: Pair, detail: ComparedDetail, side: "sour
   };
 }
 
-function ColumnLines({ column: { name, before, after }, pair }: { column: BothSides; pair: Pair }) {
+function columnGroup({ name, before, after }: BothSides, { source, destination }: Pair): CountsGroup {
   // One axis for both branches, so that a shift of the values is seen.
   const axis = [before, after].flatMap((side) => side?.histogram ?? []);
-  const lines = [
-    { branch: pair.destination, counts: before },
-    { branch: pair.source, counts: after },
-  ];
-  return (
-    <>
-      <tr className="named">
-        <th scope="colgroup" colSpan={HEADS.length}>
-          <bdi>{name}</bdi>
-        </th>
-      </tr>
-      {lines.map(({ branch, counts }, place) => (
-        <tr key={place}>
-          <th scope="row" className="nowrap">
-            <bdi>{branch}</bdi>
-          </th>
-          {counts ? (
-            <ExactCells counts={counts} axis={axis} name={`${name} on ${branch}`} />
-          ) : (
-            <td colSpan={EXACT_HEADS.length} className="muted">
-              no such column
-            </td>
-          )}
-        </tr>
-      ))}
-    </>
-  );
+  const line = (branch: string, counts: BothSides["before"]) => ({
+    key: branch,
+    name: <bdi>{branch}</bdi>,
+    cells: counts ? exactCells(counts, axis, `${name} on ${branch}`) : "no such column",
+  });
+  return { key: name, name: <bdi>{name}</bdi>, lines: [line(destination, before), line(source, after)] };
 }

@@ -1,21 +1,20 @@
 import { Link } from "react-router";
 
-import type { TableDetail } from "../../api/resources";
+import type { KnownColumn, TableDetail } from "../../api/resources";
 import { taskAddress } from "../../model/addresses";
-import { exactProfile, profileStatement } from "../../model/column-profile";
+import { exactProfile, profileStatement, type ExactColumn } from "../../model/column-profile";
 import { count, counted } from "../../model/format";
 import { shareText } from "../../model/profile";
 import { useRead } from "../../queries/statements";
 import { useTableProfile, type TablePlace } from "../../queries/tables";
 import { Button } from "../../ui/button";
-import { Bound, EXACT_HEADS, ExactCells, Unknown } from "../../ui/column-counts";
-import { Grid } from "../../ui/grid";
+import { Bound, EXACT_HEADS, exactCells, Unknown } from "../../ui/column-counts";
+import { CountsTable, type CountsGroup } from "../../ui/counts-table";
 import { Muted } from "../../ui/muted";
 import { Failure, Loaded } from "../../ui/states";
 
-const HEADS = [{ title: "Column" }, ...EXACT_HEADS];
 /** What statistics of files do not know has no column. */
-const BOUND_HEADS = [{ title: "Column" }, ...EXACT_HEADS.filter(({ title }) => ["NULL", "Least", "Largest"].includes(title))];
+const BOUND_HEADS = EXACT_HEADS.filter(({ title }) => ["NULL", "Least", "Largest"].includes(title));
 
 /** What each column holds: at first what the statistics of the files say, and counts of all rows when somebody asks. */
 export default function ProfileTab({ place, table, version }: { place: TablePlace; table: TableDetail; version: number | undefined }) {
@@ -46,31 +45,25 @@ export default function ProfileTab({ place, table, version }: { place: TablePlac
               The count takes longer. <Link to={taskAddress(outcome.task.id)}>Its task has the result</Link>.
             </p>
           ) : null}
-          <Grid label={`Profile of ${table.name}`} columns={exact ? HEADS : BOUND_HEADS}>
-            {found.columns.map((column) => {
-              const counts = exact?.find(({ name }) => name === column.name);
-              return (
-                <tr key={column.column_id}>
-                  <th scope="row">
-                    <bdi>{column.name}</bdi> <Muted>{column.type}</Muted>
-                  </th>
-                  {counts ? (
-                    <ExactCells counts={counts} />
-                  ) : (
-                    <>
-                      <td className="number">{column.nulls === null ? <Unknown /> : `${column.is_exact ? "" : "≤ "}${count(column.nulls)} (${shareText(column.nulls, found.rows)})`}</td>
-                      {exact ? <Bound value={undefined} /> : null}
-                      <Bound value={column.minimum} />
-                      <Bound value={column.maximum} />
-                      {exact ? <td colSpan={2} /> : null}
-                    </>
-                  )}
-                </tr>
-              );
-            })}
-          </Grid>
+          <CountsTable label={`Profile of ${table.name}`} heads={exact ? EXACT_HEADS : BOUND_HEADS} groups={found.columns.map((column) => columnGroup(column, found.rows, exact))} />
         </>
       )}
     </Loaded>
   );
+}
+
+function columnGroup(column: KnownColumn, rows: number, exact: readonly ExactColumn[] | undefined): CountsGroup {
+  const counts = exact?.find(({ name }) => name === column.name);
+  const nulls = column.nulls === null ? <Unknown /> : `${column.is_exact ? "" : "≤ "}${count(column.nulls)} (${shareText(column.nulls, rows)})`;
+  const bounds = [<Bound value={column.minimum} />, <Bound value={column.maximum} />];
+  const known = exact ? [nulls, <Unknown />, ...bounds, null, null] : [nulls, ...bounds];
+  return {
+    key: column.column_id,
+    name: (
+      <>
+        <bdi>{column.name}</bdi> <Muted>{column.type}</Muted>
+      </>
+    ),
+    lines: [{ key: column.column_id, cells: counts ? exactCells(counts) : known }],
+  };
 }
