@@ -159,6 +159,17 @@ def test_sign_in_redirects_only_to_this_site(alice: User) -> None:
     assert Client().post("/login/", data | {"next": "/api/docs/"})["Location"] == "/api/docs/"
 
 
+def test_a_wrong_password_is_typed_again(alice: User) -> None:
+    """The name stays, and the focus is where the mistake most often is."""
+    fields = re.findall(r"<input id=[^>]*>", sign_in(Client(), "wrong").content.decode())
+    assert 'value="alice"' in fields[0]
+    assert [" autofocus" in field for field in fields] == [False, True]
+    assert all('aria-describedby="refused"' in field for field in fields)
+    fresh = re.findall(r"<input id=[^>]*>", Client().get("/login/").content.decode())
+    assert [" autofocus" in field for field in fresh] == [True, False]
+    assert "aria-invalid" not in "".join(fresh)
+
+
 def test_an_inactive_user_cannot_sign_in(alice: User) -> None:
     User.objects.update(is_active=False)
     response = sign_in(Client())
