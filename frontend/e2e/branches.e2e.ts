@@ -81,7 +81,7 @@ describe("the page of a catalog", () => {
     const { page } = visit;
     await open(page, "/c/demo");
     await lane(page, "from_graph").waitFor();
-    await page.getByLabel("More for from_graph").click();
+    await page.getByLabel("Change from_graph").click();
     await page.getByRole("button", { name: "Rename" }).click();
     await expectAccessible(page);
     await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill(RENAMED);
@@ -94,7 +94,7 @@ describe("the page of a catalog", () => {
 
   it("drops a branch, after asking once more", async () => {
     const { page } = visit;
-    await page.getByLabel(`More for ${RENAMED}`).click();
+    await page.getByLabel(`Change ${RENAMED}`).click();
     await page.getByRole("button", { name: "Drop", exact: true }).click();
     await expectAccessible(page);
     await page.getByRole("dialog").getByRole("button", { name: "Drop", exact: true }).click();

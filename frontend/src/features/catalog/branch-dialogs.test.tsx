@@ -24,7 +24,7 @@ it("says what an expired branch waits for, and sets another expiry", async () =>
   renderAt("/c/demo");
   const rows = within(await screen.findByRole("list", { name: "Branches" }));
   expect((await rows.findByText(/^expired/)).textContent).toContain("It is not dropped yet: Merge request 4 is open.");
-  await user.click(screen.getByLabelText("More for delays"));
+  await user.click(screen.getByLabelText("Change delays"));
   await user.click(await screen.findByRole("button", { name: "Set when it expires" }));
   const dialog = within(await screen.findByRole("dialog"));
   await user.selectOptions(dialog.getByLabelText("Expires"), "in 7 days");

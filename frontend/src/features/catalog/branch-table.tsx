@@ -87,24 +87,27 @@ function BranchMenu({ branch, onIntent }: { branch: Branch; onIntent: (intent: B
       </Button>
     );
   }
+  if (branch.is_main) {
+    return (
+      <Button isSmall onClick={() => onIntent({ kind: "create", from: name })}>
+        Branch<span className="visually-hidden"> from {name}</span>
+      </Button>
+    );
+  }
   return (
-    <Menu label={`More for ${name}`} button={<Icon name="more" />}>
+    <Menu label={`Change ${name}`} button={<>Change <Icon name="down" size={12} /></>} buttonClass="button small">
       <button type="button" className="item" onClick={() => onIntent({ kind: "create", from: name })}>
         New branch from here
       </button>
-      {branch.is_main ? null : (
-        <>
-          <button type="button" className="item" onClick={() => onIntent({ kind: "rename", name })}>
-            Rename
-          </button>
-          <button type="button" className="item" onClick={() => onIntent({ kind: "expiry", name, present: branch.expires_at })}>
-            Set when it expires
-          </button>
-          <button type="button" className="item" onClick={() => onIntent({ kind: "drop", name })}>
-            Drop
-          </button>
-        </>
-      )}
+      <button type="button" className="item" onClick={() => onIntent({ kind: "rename", name })}>
+        Rename
+      </button>
+      <button type="button" className="item" onClick={() => onIntent({ kind: "expiry", name, present: branch.expires_at })}>
+        Set when it expires
+      </button>
+      <button type="button" className="item" onClick={() => onIntent({ kind: "drop", name })}>
+        Drop
+      </button>
     </Menu>
   );
 }
