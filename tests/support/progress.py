@@ -43,11 +43,12 @@ class Progress:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         folder = _folder(report.nodeid)
-        self._seconds[folder] += report.duration
+        # Of a test that passed a worker sends its call alone, with the seconds of what it left out.
+        self._seconds[folder] += report.duration + getattr(report, "beside", 0.0)
         if report.failed:
             self._failed += 1
             self._terminal.write_line(f"FAILED {report.nodeid} ({report.when})")
-        if report.when == "teardown":
+        if report.when == "call" or (report.when == "setup" and not report.passed):
             self._folder = folder
             self._tests[folder] += 1
             self._done += 1
