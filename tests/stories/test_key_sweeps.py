@@ -215,6 +215,7 @@ OWN = {
 }
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("later", OWN)
 @pytest.mark.parametrize(
     "change", ["UPDATE d.k SET v = 'M' WHERE id = 1", "UPDATE d.k SET p = 2, v = 'M' WHERE id = 1"]

@@ -14,6 +14,7 @@ DROP = [
 ]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("add", ADD)
 @pytest.mark.parametrize("drop", DROP)
 @pytest.mark.parametrize("branch", ["main", "b", "c"])

@@ -38,6 +38,7 @@ OPTIMIZED, UPDATED = "OPTIMIZE d.t", "UPDATE d.t SET w = 1 WHERE id = 1"
 V_OF_1, V_OF_3 = "UPDATE d.t SET v = 9 WHERE id = 1", "UPDATE d.t SET v = 8 WHERE id = 3"
 
 
+@pytest.mark.pairwise
 @KEYS
 @pytest.mark.parametrize("other", [(), (V_OF_1,), (V_OF_3,)], ids=["alone", "one_row", "two_rows"])
 @pytest.mark.parametrize(

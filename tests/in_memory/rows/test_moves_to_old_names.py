@@ -22,6 +22,7 @@ def renamed(lake: Lake, key: str) -> None:
     lake.sql("CREATE BRANCH b")
 
 
+@pytest.mark.pairwise
 @SIDES
 @pytest.mark.parametrize("key", ["", ", PRIMARY KEY (id)"])
 @pytest.mark.parametrize("to", ["a", "q"])

@@ -9,6 +9,7 @@ from tests.support.lake import Lake
 TABLES = ["(id INT PRIMARY KEY, v STRING)", "(id INT PRIMARY KEY, v STRING) PARTITIONED BY (v)"]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("table", TABLES, ids=["one file", "partitions"])
 @pytest.mark.parametrize("rows", ["(2, 'o')", "(1, 'o'), (2, 'o'), (3, 'x')"], ids=["alone", "beside others"])
 @pytest.mark.parametrize("changed", ["id = 2", "id > 0"])
