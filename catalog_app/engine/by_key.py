@@ -46,7 +46,7 @@ New = Callable[[Mapping[int, Any]], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Term:
+class Term:
     """The column has this value."""
 
     column: Column
@@ -104,7 +104,7 @@ def _found(writer: FileWriter, scan: TableScan, rows: RowFilter) -> list[tuple[F
         return None
     found = []
     for file in scan.files:
-        positions = _positions(writer, file, terms)
+        positions = positions_of(writer, file, terms)
         if len(positions) > MOST_FOUND:
             return None
         if len(positions):
@@ -112,7 +112,7 @@ def _found(writer: FileWriter, scan: TableScan, rows: RowFilter) -> list[tuple[F
     return found if sum(len(positions) for _, positions, _ in found) <= MOST_FOUND else None
 
 
-def key_terms(schema: Schema, rows: RowFilter) -> list[_Term] | None:
+def key_terms(schema: Schema, rows: RowFilter) -> list[Term] | None:
     """What the condition compares, where it does nothing but compare columns with values of their kind."""
     if rows.condition is None or rows.tables is not None:
         return None
@@ -125,7 +125,7 @@ def key_terms(schema: Schema, rows: RowFilter) -> list[_Term] | None:
         is_text = said[3].startswith("'")
         if not (column.type == "string" if is_text else column.type in INTEGER_BITS):
             return None
-        terms.append(_Term(column, said[3][1:-1] if is_text else int(said[3])))
+        terms.append(Term(column, said[3][1:-1] if is_text else int(said[3])))
     return terms
 
 
@@ -141,7 +141,7 @@ def _is_as_declared(file: FileScan, schema: Schema) -> bool:
     return is_ours and file.schema.columns == schema.columns and not schema.partition_by
 
 
-def _positions(writer: FileWriter, file: FileScan, terms: Sequence[_Term]) -> Integers:
+def positions_of(writer: FileWriter, file: FileScan, terms: Sequence[Term]) -> Integers:
     """Ascending positions of the live rows of the file of which all terms are true."""
     names = list(dict.fromkeys(file_name(term.column) for term in terms))
     with _opened(writer, file) as stored:

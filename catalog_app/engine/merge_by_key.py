@@ -2,7 +2,8 @@
 in this process needs no job of Spark.
 
 Whole numbers and texts are equal to whoever compares them. All else is Spark's: other conditions and types, several
-clauses, values that would have to be cast, computed or kept, keys that stand in the source twice, and very many rows.
+clauses, values that would have to be cast, computed or kept, and very many rows. A row that is only deleted may meet
+many of the source. Else keys that stand there twice are Spark's too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ import pyarrow.parquet as pq
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, is_outside
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.engine import by_key
+from catalog_app.engine.by_key import Term, key_terms, positions_of
 from catalog_app.engine.decoding import file_name, internal_name
+from catalog_app.engine.delete_update import RowFilter
 from catalog_app.engine.merge_source import FEW_ROWS
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeTask, Rule
 from catalog_app.engine.plain_cells import UNREADABLE
@@ -57,20 +61,26 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """The column that is compared, and the values of the source's rows, each once."""
+    """The column that is compared, the values of the source's rows, each once, and what else is true of a row that
+    matches.
+    """
 
     column: Column
     values: pa.Array
+    terms: tuple[Term, ...]
 
 
 def pairs_by_key(writer: FileWriter, task: MergeTask, source: FrozenSource, target: Target) -> Pairs | None:
     """What the join of a merge finds, with the new images of ``target``; None where Spark is needed."""
+    if not task.scan.files:
+        nothing = np.empty(0, np.int64)
+        return Pairs(nothing, nothing, nothing, -1, None)
     matched = [(number, rule) for number, rule in enumerate(task.rules) if rule.family is Family.MATCHED]
     acts_on_others = any(rule.family is Family.NOT_MATCHED_BY_SOURCE for rule in task.rules)
     if acts_on_others or len(matched) > 1 or any(rule.condition is not None for _, rule in matched):
         return None
     key = _key(task, source)
-    if key is None or not _is_readable(task, key.column):
+    if key is None or not _is_readable(task, key):
         return None
     number, rule = matched[0] if matched else (-1, None)
     try:
@@ -98,27 +108,45 @@ def _key(task: MergeTask, source: FrozenSource) -> _Key | None:
         return None
     ((identifier, text),) = task.compares
     column, place = task.scan.schema.column(identifier), source_column(source, text)
-    if column is None or place is None:
-        return None
-    kinds = column.type, source.columns[place][1]
-    if not (all(kind in INTEGER_BITS for kind in kinds) or kinds == ("string", "string")):
+    terms = terms_beside(task.scan.schema, task.alias, task.beside)
+    if column is None or place is None or terms is None or not are_comparable(column.type, source.columns[place][1]):
         return None
     values = source.table.column(place).combine_chunks().cast(_compared_as(column))
-    if values.null_count or len(pc.unique(values)) != len(values):
+    once = pc.unique(values).drop_null()
+    # Which source row a deleted one meets matters to nothing else.
+    if len(once) < len(values) and [rule.act for rule in task.rules] != [Act.DELETE]:
         return None
-    return _Key(column, values)
+    return _Key(column, once, terms)
+
+
+def are_comparable(target: str, source: str) -> bool:
+    """Whether values of columns of these types are equal to Spark where they are here."""
+    return (target in INTEGER_BITS and source in INTEGER_BITS) or target == source == "string"
+
+
+def terms_beside(schema: Schema, alias: str, beside: str | None) -> tuple[Term, ...] | None:
+    """What a condition beside the key compares; None where Spark has to judge it."""
+    if not beside:
+        return ()
+    found = key_terms(schema, RowFilter(beside, alias))
+    return None if found is None else tuple(found)
 
 
 def _compared_as(column: Column) -> pa.DataType:
     return pa.string() if column.type == "string" else pa.int64()
 
 
-def _is_readable(task: MergeTask, column: Column) -> bool:
-    """Whether every file holds the column as the table has it, and they are not too many."""
+def _is_readable(task: MergeTask, key: _Key) -> bool:
+    """Whether every file holds the columns as the table has them, and they are not too many."""
     files, schema = task.scan.files, task.scan.schema
-    if not files or sum(file.rows for file in files) > MOST_ROWS or schema.partition_by:
+    most = by_key.MOST_ROWS if key.terms else MOST_ROWS
+    if sum(file.rows for file in files) > most or schema.partition_by:
         return False
-    return all(_holds(file.schema, column) and not (is_outside(file.path) or file.by_name) for file in files)
+    columns = [key.column, *(term.column for term in key.terms)]
+    return all(
+        not (is_outside(file.path) or file.by_name) and all(_holds(file.schema, column) for column in columns)
+        for file in files
+    )
 
 
 def _holds(written: Schema, column: Column) -> bool:
@@ -132,6 +160,8 @@ def _matched(writer: FileWriter, file: FileScan, key: _Key) -> tuple[Integers, I
     is_hit = pc.is_valid(numbers).to_numpy()
     is_hit[deleted_positions(writer.warehouse, file.delete_paths)] = False
     positions = np.flatnonzero(is_hit).astype(np.int64)
+    if key.terms and len(positions):
+        positions = np.intersect1d(positions, positions_of(writer, file, key.terms), assume_unique=True)
     if not len(positions):
         return positions, positions, positions
     chosen = numbers.take(pa.array(positions)).to_numpy().astype(np.int64)

@@ -89,7 +89,8 @@ class MergeTask:
     ``supersedes``: a source row that updates a row comes after it, and is inserted as those without match are.
     ``fills_fields``: a field that a struct of the source lacks is NULL. ``identities``: by id the columns whose values
     are numbered in rows that are inserted without one. ``compares``: where ``on`` says no more than that columns equal
-    expressions over the source, the id of each and the text of the expression; else empty.
+    expressions over the source, the id of each and the text of the expression; else empty. ``beside``: a condition over
+    the target alone that ``on`` has beside these; None for none.
     """
 
     scan: TableScan
@@ -101,6 +102,7 @@ class MergeTask:
     fills_fields: bool = False
     identities: Mapping[int, Identity] = field(default_factory=dict)
     compares: tuple[tuple[int, str], ...] = ()
+    beside: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ def delete_from(cursor: Cursor) -> s.Delete:
     _refuse_other_tables(cursor, "DELETE", "USING")
     reading = RowExpressions(table, alias, cursor.common)
     where = reading.condition(cursor.rest()) if cursor.accept("WHERE") else None
-    return s.Delete(table, alias, where, reading.subqueries)
+    return s.Delete(table, alias, where, reading.subqueries, reading.semi_join)
 
 
 def update(cursor: Cursor) -> s.Update:

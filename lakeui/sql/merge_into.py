@@ -17,6 +17,7 @@ from lakeui.sql.merge_scope import MergeScope, MergeSource, sides_of
 from lakeui.sql.merge_words import accept_join_columns, accept_returning
 from lakeui.sql.names import read_present_table, read_table
 from lakeui.sql.query import build_query
+from lakeui.sql.semi_joins import conjuncts
 from lakeui.sql.source_values import SourceValues
 from lakeui.sql.terms import predicate_of
 
@@ -52,8 +53,8 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
     query, columns = source.query, source.columns
     if values.are_there:
         query, columns = values.source(query, scope.source_name, columns), None
-    conjuncts = _conjuncts(on)
-    keys = [key for key in (_key(conjunct, scope) for conjunct in conjuncts) if key is not None]
+    parts = conjuncts(on)
+    keys = [key for key in (_key(conjunct, scope) for conjunct in parts) if key is not None]
     return s.MergeInto(
         table,
         query,
@@ -63,7 +64,7 @@ def _merge(cursor: Cursor, *, with_schema_evolution: bool) -> s.MergeInto:
         scope.source_name,
         columns,
         tuple(keys),
-        len(keys) == len(conjuncts),
+        len(keys) == len(parts),
         with_schema_evolution,
         _with_present_keys(on, scope) if any(key.null_safe for key in keys) else "",
         returning,
@@ -132,13 +133,6 @@ def _accept_alias(cursor: Cursor, following: str) -> str | None:
 # -- what matches -----------------------------------------------------------------------------------------------------
 
 
-def _conjuncts(on: exp.Expr) -> list[exp.Expr]:
-    whole = on.unnest()
-    if not isinstance(whole, exp.And):
-        return [whole]
-    return [conjunct for part in whole.flatten() for conjunct in _conjuncts(part)]
-
-
 def _key(conjunct: exp.Expr, scope: MergeScope) -> s.MergeKey | None:
     """The conjunct if it sets a bare column of the target equal to what only the source's columns make up."""
     if not isinstance(conjunct, exp.EQ | exp.NullSafeEQ):
@@ -154,7 +148,7 @@ def _key(conjunct: exp.Expr, scope: MergeScope) -> s.MergeKey | None:
 def _with_present_keys(on: exp.Expr, scope: MergeScope) -> str:
     """What matches, if no key of the source is NULL."""
     holder = exp.Paren(this=on.copy())
-    for conjunct in _conjuncts(holder.this):
+    for conjunct in conjuncts(holder.this):
         if isinstance(conjunct, exp.NullSafeEQ) and _key(conjunct, scope) is not None:
             conjunct.replace(exp.EQ(this=conjunct.this, expression=conjunct.expression))
     return write(holder.this)

@@ -37,7 +37,7 @@ def plain_columns(query: Query) -> PlainColumns | None:
     if not isinstance(tree, exp.Select):
         return None
     said = {name for name, value in tree.args.items() if value}
-    source = _table(tree)
+    source = table_alone(tree)
     if source is None or source.name != query.tables[0].placeholder or said - {"expressions", "from", "from_", "limit"}:
         return None
     try:
@@ -71,7 +71,8 @@ def _limit(tree: exp.Select) -> int | None:
     return most
 
 
-def _table(tree: exp.Select) -> exp.Table | None:
+def table_alone(tree: exp.Select) -> exp.Table | None:
+    """The one table that stands behind FROM, where nothing is said of it but an alias. Joins stand elsewhere."""
     source = tree.args.get("from_") or tree.args.get("from")
     table = source.this if source is not None else None
     if not isinstance(table, exp.Table):

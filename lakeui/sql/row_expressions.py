@@ -12,7 +12,8 @@ from lakeui.sql.growth import growth_named
 from lakeui.sql.mentions import Mention, localise, take_tables, wheres
 from lakeui.sql.one_row import refuse_many_rows
 from lakeui.sql.query import DEFAULT, is_default
-from lakeui.sql.statements import Condition, Subqueries, TableName
+from lakeui.sql.semi_joins import semi_join
+from lakeui.sql.statements import Condition, SemiJoin, Subqueries, TableName
 from lakeui.sql.terms import predicate_of
 
 _QUERIES = (exp.Select, exp.SetOperation, exp.Values)
@@ -29,6 +30,7 @@ class RowExpressions:
         self._common = common
         self._mentions: list[Mention] = []
         self._has_queries = False
+        self._where: tuple[exp.Expr, Condition] | None = None
 
     @property
     def subqueries(self) -> Subqueries:
@@ -36,14 +38,28 @@ class RowExpressions:
         tables = tuple(mention.reference for mention in self._mentions)
         return Subqueries(tables, wheres(self._mentions), self._has_queries)
 
+    @property
+    def semi_join(self) -> SemiJoin | None:
+        """What the condition compares, where one subquery decides it and the statement has no other."""
+        if self._where is None or len(self._mentions) != 1:
+            return None
+        tree, condition = self._where
+        return semi_join(tree, condition.predicate, self._called, self.subqueries)
+
+    @property
+    def _called(self) -> str:
+        return self._alias or self._target.table
+
     def condition(self, text: str) -> Condition:
         """A boolean expression; what decides about rows is the same whenever it is asked."""
         tree = self._read(read_expression(text), deterministic=True)
         _refuse_chance(tree)
-        own = (self._alias or self._target.table).casefold()
-        return Condition(
+        own = self._called.casefold()
+        found = Condition(
             write(tree), predicate_of(tree, lambda column: column.table.casefold() in ("", own) and not column.db)
         )
+        self._where = tree, found
+        return found
 
     def value(self, text: str) -> str:
         """The right side of ``SET column =``: an expression, or DEFAULT."""

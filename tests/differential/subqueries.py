@@ -25,14 +25,18 @@ def condition_of(random: Random, other: Shape, source: str = "") -> str:
     """A condition on the key of ``t`` by the rows of another table."""
     table = source or other.table
     where = condition(random, other.values("q"), depth=0)
-    match random.choice(("in", "exists", "largest")):
+    match random.choice(("in", "exists", "largest", "plain")):
         case "in":
             found = f"t.k IN (SELECT q.k FROM {table} AS q WHERE {where})"
         case "exists":
             found = f"EXISTS (SELECT 1 FROM {table} AS q WHERE q.k = t.k AND {where})"
+        case "plain":
+            plain = [f"t.k IN (SELECT k FROM {table})", f"EXISTS (SELECT * FROM {table} AS q WHERE q.k = t.k)"]
+            found = random.choice(plain)
         case _:
             found = f"t.k {random.choice(('<', '>=', '='))} (SELECT max(q.k) FROM {table} AS q)"
-    return f"{found} {random.choice(('AND', 'OR'))} t.k < 4" if random.random() < 0.3 else found
+    beside = random.choice(("AND t.k = 3", "AND t.k < 4", "OR t.k < 4"))
+    return f"{found} {beside}" if random.random() < 0.3 else found
 
 
 def common_table(random: Random, other: Shape) -> str:

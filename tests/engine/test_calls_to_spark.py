@@ -18,6 +18,7 @@ CALLS = {"_execute_and_fetch_as_iterator": "execute", "_execute": "execute", "_a
 UPSERT = """MERGE INTO d.t USING (SELECT {0} AS counted, 'm{0}' AS called) s ON t.counted = s.counted
     WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
 SUBQUERY = "DELETE FROM d.t WHERE counted IN (SELECT counted FROM d.t WHERE counted = {0})"
+KEYS = "DELETE FROM d.t WHERE counted IN (SELECT counted FROM d.t) AND called = 'none'"
 FIRST = {
     "INSERT INTO d.t VALUES (1, 'a'), (2, NULL)": {},
     "INSERT INTO d.numbers VALUES (1.5), (0.5D), (-2)": {},
@@ -30,6 +31,7 @@ FIRST = {
     "DELETE FROM d.t WHERE counted = 11": {"analyze": 1},
     "DELETE FROM d.t WHERE counted > 19": {"analyze": 1, "execute": 1},
     SUBQUERY.format(13): {"analyze": 1, "execute": 1},
+    KEYS: {},
     UPSERT.format(2): {"analyze": 2, "execute": 1},
     UPSERT.format(30): {"analyze": 1, "execute": 1},
 }
@@ -42,6 +44,7 @@ AGAIN = {
     "UPDATE d.t SET called = upper(called) WHERE counted > 2": {"execute": 1},
     "DELETE FROM d.t WHERE counted = 12": {},
     SUBQUERY.format(13): {"execute": 1},
+    KEYS: {},
     "DELETE FROM d.t WHERE counted IN (SELECT 41)": {"analyze": 1, "execute": 1},
     UPSERT.format(30): {"execute": 1},
 }

@@ -60,8 +60,8 @@ def frozen(rows: Rows, kinds: Sequence[str] = ("int", "string")) -> FrozenSource
     return FrozenSource("folder", "s", named, len(rows), table.nbytes, table=table)
 
 
-def found(lake: Lake, source: FrozenSource, *rules: Rule) -> Pairs | None:
-    task = MergeTask(lake.scan(), "t", "", rules, compares=((1, "`s`.`k`"),))
+def found(lake: Lake, source: FrozenSource, *rules: Rule, beside: str | None = None) -> Pairs | None:
+    task = MergeTask(lake.scan(), "t", "", rules, compares=((1, "`s`.`k`"),), beside=beside)
     return pairs_by_key(lake.engine._writer, task, source, Target(TABLE, lake.schema, with_row_ids=True))
 
 
@@ -102,9 +102,30 @@ def test_pairs_are_those_of_a_join(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("rows", [[(1, "a"), (None, "b")], [(1, "a"), (1, "b")]])
-def test_keys_with_null_or_twice_reach_spark(alone: Lake, rows: Rows) -> None:
-    put(alone, [(1, "x")])
-    assert found(alone, frozen(rows), DELETE) is None
+def test_keys_with_null_or_twice_delete_alone(alone: Lake, rows: Rows) -> None:
+    put(alone, [(1, "x"), (None, "y"), (2, "z")])
+    pairs = found(alone, frozen(rows), DELETE)
+    assert pairs is not None
+    assert pairs.addresses.tolist() == [alone.files[0].base]
+    for rules in ([UPDATE], [DELETE, INSERT], [INSERT]):
+        assert found(alone, frozen(rows), *rules) is None
+
+
+def test_conditions_beside_the_key_choose_rows(alone: Lake) -> None:
+    file = put(alone, [(1, "x"), (1, "y"), (2, "x"), (3, "x"), (None, "x"), (1, None), (1, "x")])
+    delete(alone, file, [6])
+    source = frozen([(1, "a"), (3, "b")])
+    for beside, expected in [("`v` = 'x'", [0, 3]), ("`t`.`v` = 'x' AND `k` = 1", [0]), ("`v` = 'none'", [])]:
+        pairs = found(alone, source, DELETE, beside=beside)
+        assert pairs is not None
+        assert (pairs.addresses - file.base).tolist() == expected
+    assert found(alone, source, DELETE, beside="`v` > 'x'") is None
+
+
+def test_a_table_without_files_needs_no_spark(alone: Lake) -> None:
+    pairs = found(alone, frozen([(1, "a"), (1, "b")]), UPDATE)
+    assert pairs is not None
+    assert len(pairs.addresses) == 0
 
 
 def test_a_damaged_file_is_left_to_spark(alone: Lake) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -23,7 +23,8 @@ from lakeui.frontdoor.expressions.pruning import pruned
 from lakeui.frontdoor.inputs_outputs import StatementResult, answer
 from lakeui.frontdoor.queries.change_tables import changes_found
 from lakeui.frontdoor.queries.explaining_changes import CHANGES, change_steps
-from lakeui.frontdoor.queries.queries import DEPTH, query_source, view_query
+from lakeui.frontdoor.queries.queries import DEPTH, query_source, subquery_tables, view_query
+from lakeui.frontdoor.queries.semi_joins import semi_join_meant
 from lakeui.sql import statements as sql
 
 MOST_FILES = 100
@@ -91,10 +92,7 @@ def read_steps(call: Call, statement: sql.Statement) -> Iterator[Step]:
         case sql.Select():
             yield from _tables(call, statement.query)
         case sql.Delete() | sql.Update():
-            target = table_for_writing(call, statement.table)
-            yield ("delete rows" if isinstance(statement, sql.Delete) else "update rows"), target.label
-            yield from _scan(_read(target, statement.where))
-            yield from _tables(call, statement.subqueries)
+            yield from _changed_rows(call, statement)
         case sql.Insert():
             target = table_for_writing(call, statement.table)
             yield ("overwrite" if statement.overwrite else "insert rows"), target.label
@@ -126,6 +124,17 @@ def read_steps(call: Call, statement: sql.Statement) -> Iterator[Step]:
             )
 
 
+def _changed_rows(call: Call, statement: sql.Delete | sql.Update) -> Iterator[Step]:
+    target = table_for_writing(call, statement.table)
+    yield ("delete rows" if isinstance(statement, sql.Delete) else "update rows"), target.label
+    yield from _scan(_read(target, statement.where))
+    yield from _tables(call, statement.subqueries)
+    if isinstance(statement, sql.Delete):
+        tables = subquery_tables(call, statement.subqueries)
+        join = semi_join_meant(statement, target.table.schema, tables)
+        yield from () if join is None else [_skipped_by([join.key])]
+
+
 def _optimize(target: ResolvedTable, statement: sql.Optimize) -> Iterator[Step]:
     """The files that are written anew, by the reason of each, and about how many they become."""
     due = files_due(target, statement)
@@ -153,8 +162,12 @@ def _merge_target(target: ResolvedTable, statement: sql.MergeInto) -> Iterator[S
         yield "scan", f"{target.label}: files for WHEN NOT MATCHED BY SOURCE beside those that can match"
     yield from _scan(_Read(target, ANYTHING if by_source else statement.on.predicate, statement.on.text))
     if statement.keys:
-        keys = ", ".join(key.column for key in statement.keys)
-        yield "skip by keys", f"when it runs, files that hold none of the source's values of {keys} are left out too"
+        yield _skipped_by(statement.keys)
+
+
+def _skipped_by(keys: Sequence[sql.MergeKey]) -> Step:
+    names = ", ".join(key.column for key in keys)
+    return "skip by keys", f"when it runs, files that hold none of the source's values of {names} are left out too"
 
 
 def _read(found: ResolvedTable, where: sql.Condition | None) -> _Read:

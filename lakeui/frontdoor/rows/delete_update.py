@@ -23,6 +23,8 @@ from lakeui.frontdoor.expressions.pruning import predicate_of, pruned
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.metadata_columns import with_row_id
 from lakeui.frontdoor.queries.queries import subquery_tables
+from lakeui.frontdoor.queries.semi_joins import semi_join_meant
+from lakeui.frontdoor.rows.semi_joins import delete_matching
 from lakeui.frontdoor.rows.write_modes import copied_files
 from lakeui.frontdoor.rows.writes import (
     bytes_of,
@@ -38,6 +40,10 @@ from lakeui.sql import statements as sql
 
 def delete(call: Call, statement: sql.Delete) -> StatementResult:
     target = table_for_writing(call, statement.table)
+    tables = subquery_tables(call, statement.subqueries)
+    join = semi_join_meant(statement, target.table.schema, tables)
+    if join is not None and tables is not None:
+        return delete_matching(call, statement, target, join, tables)
     segments = call.segments(target.place.snapshot, target.table.table_id)
     chosen = pruned(segments, target.table.schema.columns, predicate_of(statement.where))
     call.context.step("find rows", f"{len(chosen):,} of {counted(len(segments), 'file')} of {target.label}")
@@ -45,7 +51,6 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     alias = statement.alias or target.table.name
     where = with_row_id(target.table.schema, statement.where, alias)
     text = where.text if where else None
-    tables = subquery_tables(call, statement.subqueries)
     with staging(call):
         rows_analyse(call.text, target.table.schema, alias, where, tables=tables)
         changes = engine().delete(scan, text, alias=alias, tables=tables)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from catalog_app.domain.files import NewDataFile, NewDeleteFile
+from catalog_app.domain.files import NewDataFile
 from catalog_app.domain.generated import identities_of
-from catalog_app.domain.operations import FileEffects, Operation, OperationKind
+from catalog_app.domain.operations import Operation
 from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
@@ -21,8 +21,6 @@ from catalog_app.pruning.comparison import family, length_of
 from catalog_app.pruning.keys import KnownKeys, files_with_keys, known_keys
 from catalog_app.pruning.predicates import ANYTHING
 from catalog_app.selectors.segments import SegmentState, table_scan
-from catalog_app.services import alterations
-from catalog_app.services.files import data_files_register, delete_files_register
 from lakeui.common.counts import counted
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.call import Call, ResolvedTable, scan_for_copies, table_for_writing
@@ -36,8 +34,9 @@ from lakeui.frontdoor.queries.plain_reads import plain_read
 from lakeui.frontdoor.queries.queries import query_source
 from lakeui.frontdoor.rows.committing import commit_operations
 from lakeui.frontdoor.rows.merge_clauses import PreparedClauses, merge_prepare
+from lakeui.frontdoor.rows.merge_operations import merge_operations, metrics_total
 from lakeui.frontdoor.rows.returned_rows import returned, returning_check
-from lakeui.frontdoor.rows.write_modes import copied_files, copies_files
+from lakeui.frontdoor.rows.write_modes import copies_files
 from lakeui.frontdoor.rows.writes import definition_of, staging, write_metrics
 from lakeui.sql import statements as sql
 from lakeui.sql.char_keys import with_padded_keys
@@ -65,7 +64,7 @@ class _Merge:
     values that came since matters. Those of ON without them. ``dropped``: columns that go with the commit, where the
     schema evolves. ``supersedes``: as in MergeTask. ``concerns``: whether rows of a segment can be acted on, where
     more is known of that than the statement says. ``fills_fields``: as in MergeTask; so do those whose schema evolves.
-    ``kept``: what is written with the commit.
+    ``kept``: what is written with the commit. ``said``: the word that the statement begins with.
     """
 
     call: Call
@@ -80,6 +79,7 @@ class _Merge:
     concerns: Callable[[SegmentState], bool] = lambda _: True
     fills_fields: bool = False
     kept: Kept | None = None
+    said: str = "MERGE"
 
     @property
     def table(self) -> TableState:
@@ -126,27 +126,18 @@ def merge_from(
     concerns: Callable[[SegmentState], bool] = lambda _: True,
     fills_fields: bool = False,
     kept: Kept | None = None,
+    said: str = "MERGE",
+    prepared: PreparedClauses | None = None,
 ) -> StatementResult:
     """Do what the statement says with the rows of ``source``, which is its own with what it stands for. ``computed``:
-    these rows, where they are there already, with the values that the statement's keys compare. More in _Merge.
+    these rows, where they are there already, with the values that the statement's keys compare. ``prepared``: what its
+    clauses come to, where Spark need not be asked. More in _Merge.
     """
     segments = call.segments(target.place.snapshot, target.table.table_id)
-    merge = _Merge(
-        call,
-        statement,
-        source,
-        target,
-        segments,
-        text,
-        told_apart_by,
-        dropped,
-        supersedes,
-        concerns,
-        fills_fields,
-        kept,
-    )
+    how = (text, told_apart_by, dropped, supersedes, concerns, fills_fields, kept, said)
+    merge = _Merge(call, statement, source, target, segments, *how)
     with staging(call):
-        prepared = _prepared(merge, computed)
+        prepared = prepared or _prepared(merge, computed)
         with _frozen(merge, prepared, computed) as frozen:
             staged = _stage(merge, prepared, frozen)
     return _commit(merge, staged)
@@ -180,15 +171,14 @@ def _stage(merge: _Merge, prepared: PreparedClauses, frozen: FrozenSource) -> _S
     fresh, rules = prepared.evolved, prepared.rules
     keys = _keys(merge, frozen)
     chosen = _worth_reading(merge, keys)
-    merge.call.context.step(
-        "merge rows", f"{len(chosen):,} of {counted(len(merge.segments), 'file')} of {merge.target.label}"
-    )
+    read = f"{len(chosen):,} of {counted(len(merge.segments), 'file')} of {merge.target.label}"
+    merge.call.context.step(f"{merge.said.lower()} rows", read)
     scan = table_scan(merge.target.place.snapshot, fresh.table, chosen)
-    copies = copies_files(merge.table, "merge")
+    copies = copies_files(merge.table, merge.said.lower())
     identities = identities_of(fresh.table.properties, fresh.table.schema)
     on, alias = _on(merge, frozen), merge.statement.alias
-    compares = _compares(merge)
-    task = MergeTask(scan, alias, on, rules, copies, merge.supersedes, merge.fills, identities, compares)
+    compares, beside = _compares(merge, frozen), merge.statement.beside or None
+    task = MergeTask(scan, alias, on, rules, copies, merge.supersedes, merge.fills, identities, compares, beside)
     changes = engine().merge(task, frozen)
     staged_fit(replace(merge.target, table=fresh.table), (*changes.images, *changes.inserted))
     _refuse_duplicate_keys(merge, fresh.table, changes)
@@ -203,21 +193,26 @@ def _stage(merge: _Merge, prepared: PreparedClauses, frozen: FrozenSource) -> _S
 def _on(merge: _Merge, frozen: FrozenSource) -> str:
     """What matches. Keys that are never NULL are compared by =: of <=> Spark makes two keys, looked up slower."""
     statement = merge.statement
-    # Fewer are known where the table is only about to get a column that is compared.
-    are_present = len(frozen.keys) == len(statement.keys) and all(
-        values is not None and not values[1].null_count
-        for key, values in zip(statement.keys, frozen.keys, strict=True)
-        if key.null_safe
-    )
-    on = statement.on_present if statement.on_present and are_present else statement.on.text
+    on = statement.on_present if statement.on_present and _are_present(statement, frozen) else statement.on.text
     lengths = _char_lengths(merge, frozen)
     return with_padded_keys(on, statement.alias, lengths) if lengths else on
 
 
-def _compares(merge: _Merge) -> tuple[tuple[int, str], ...]:
-    """What ON compares, where it does no more than that, as MergeTask has it."""
-    found = _compared_keys(merge)
-    if not merge.statement.is_by_keys_alone or len(found) < len(merge.statement.keys):
+def _are_present(statement: sql.MergeInto, frozen: FrozenSource) -> bool:
+    """Whether no key that is compared by <=> is NULL."""
+    # Fewer are known where the table is only about to get a column that is compared.
+    return len(frozen.keys) == len(statement.keys) and all(
+        values is not None and not values[1].null_count
+        for key, values in zip(statement.keys, frozen.keys, strict=True)
+        if key.null_safe
+    )
+
+
+def _compares(merge: _Merge, frozen: FrozenSource) -> tuple[tuple[int, str], ...]:
+    """What ON compares by =, where it does no more than that, as MergeTask has it."""
+    found, statement = _compared_keys(merge), merge.statement
+    is_known = statement.is_by_keys_alone or statement.beside
+    if not is_known or len(found) < len(statement.keys) or not _are_present(statement, frozen):
         return ()
     return tuple((column.id, key.source) for key, column in found)
 
@@ -329,14 +324,14 @@ def _left(segments: Sequence[SegmentState], changes: MergeChanges) -> list[Segme
 
 
 def _commit(merge: _Merge, staged: _Staged) -> StatementResult:
-    operations = _operations(merge.table, staged)
+    operations = merge_operations(merge.table, staged.changes, staged.copied)
     removed = sum(operation.metrics["files_removed"] for operation in operations)
     shared = {
         "files_scanned": len(staged.chosen),
         "files_skipped": len(merge.segments) - len(staged.chosen),
         "files_reused": len(merge.segments) - removed,
     }
-    metrics = _total([shared, *(operation.metrics for operation in operations)])
+    metrics = metrics_total([shared, *(operation.metrics for operation in operations)])
     if not operations and (merge.kept is None or not merge.kept.is_wanted()):
         return StatementResult(version=merge.target.place.snapshot.version, metrics=metrics)
     fault_point("write.registered")
@@ -350,7 +345,7 @@ def _commit(merge: _Merge, staged: _Staged) -> StatementResult:
         merge.call,
         branch=merge.target.place.branch,
         seen=merge.target.place.snapshot,
-        operation="MERGE",
+        operation=merge.said,
         operations=done,
         databases={merge.target.place.database.database_id: merge.target.place.database},
         tables={merge.table.table_id: table} if operations else {},
@@ -359,50 +354,6 @@ def _commit(merge: _Merge, staged: _Staged) -> StatementResult:
         tested=_tested(merge, staged) if staged.changes.inserted else (),
         keep=None if merge.kept is None else partial(merge.kept.write, replace(merge.target, table=table)),
     )
-
-
-def _operations(table: TableState, staged: _Staged) -> list[Operation]:
-    """What the merge did, in the order in which a replay has to do it. These are the update, the delete and the insert
-    that it amounts to (semantics §3), and the copies of the touched files.
-    """
-    changes = staged.changes
-    images = data_files_register(table.table_id, changes.images)
-    updated = FileEffects(images, changes.emptied_by_update, delete_files_register(table.table_id, changes.updated))
-    deleted = FileEffects((), changes.emptied_by_delete, delete_files_register(table.table_id, changes.deleted))
-    inserted = FileEffects(data_files_register(table.table_id, changes.inserted))
-    copies = copied_files(table, staged.copied, images)
-    of_update = _bytes(changes.images) + _bytes(changes.updated)
-    of_delete, of_insert = _bytes(changes.deleted), _bytes(changes.inserted)
-    update = _operation(table, OperationKind.UPDATE, updated, of_update, rows_updated=changes.rows_updated)
-    delete = _operation(table, OperationKind.DELETE, deleted, of_delete, rows_deleted=changes.rows_deleted)
-    insert = _operation(table, OperationKind.INSERT, inserted, of_insert, rows_inserted=changes.rows_inserted)
-    if update is not None:
-        shown = update.metrics["files_added"] - len(copies.folded)
-        update = replace(update, metrics={**update.metrics, "files_added": shown})
-    return [operation for operation in (update, delete, insert, copies.operation) if operation is not None]
-
-
-def _bytes(files: Sequence[NewDataFile | NewDeleteFile]) -> int:
-    return sum(file.bytes for file in files)
-
-
-def _operation(
-    table: TableState, kind: OperationKind, effects: FileEffects, bytes_written: int, **rows: int
-) -> Operation | None:
-    """One kind of change that the merge did, None where it did not."""
-    if effects == FileEffects():
-        return None
-    metrics = {
-        **rows,
-        "files_added": len(effects.added),
-        "files_removed": len(effects.removed),
-        "bytes_written": bytes_written,
-    }
-    return alterations.operation(table, kind, effects=effects, metrics=metrics)
-
-
-def _total(parts: Sequence[dict[str, int]]) -> dict[str, int]:
-    return write_metrics(**{name: sum(part.get(name, 0) for part in parts) for part in parts for name in part})
 
 
 def _tested(merge: _Merge, staged: _Staged) -> tuple[ReadSet, ...]:

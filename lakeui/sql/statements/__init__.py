@@ -111,6 +111,7 @@ from lakeui.sql.statements.rows import (
     MergeUpdate,
     Optimize,
     Select,
+    SemiJoin,
     Truncate,
     Update,
 )
@@ -391,6 +392,7 @@ __all__ = [
     "RestoreTable",
     "RollbackTransaction",
     "Select",
+    "SemiJoin",
     "SetBranchExpiry",
     "SetCatalogProperties",
     "SetComment",

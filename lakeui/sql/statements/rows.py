@@ -44,11 +44,32 @@ class Insert:
 
 
 @dataclass(frozen=True, slots=True)
+class SemiJoin:
+    """A condition that a row fits whose column has one of the values of a query, as the ON of a merge. It is that one
+    where ``names`` are columns of the one table that the query reads, and none there is called as the target is.
+    ``column``: what the query calls its only one, which is ``read`` of that table. ``beside``: what else the condition
+    says, of the target alone; empty where nothing.
+    """
+
+    source: Query
+    source_alias: str
+    on: Condition
+    key: MergeKey
+    column: str
+    read: str
+    names: tuple[str, ...]
+    beside: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Delete:
+    """``semi_join``: the condition in another form, where it has that."""
+
     table: TableName
     alias: str | None = None
     where: Condition | None = None
     subqueries: Subqueries = NO_SUBQUERIES
+    semi_join: SemiJoin | None = field(default=None, compare=False)
 
 
 FieldAssignments = tuple[tuple[tuple[str, ...], str], ...]
@@ -129,7 +150,8 @@ class MergeInto:
     """``source`` gives the source's rows, which expressions call by ``source_alias``; ``source_columns`` rename its
     columns. ``keys`` are conjuncts of ``on``; ``is_by_keys_alone`` where there are no others. ``on_present``: ``on``
     with = for the <=> of keys, which says the same of source rows without NULL in them; empty where none is null safe.
-    ``returning``: what of the changed rows is answered.
+    ``returning``: what of the changed rows is answered. ``beside``: all of ``on`` but the keys, where that is known to
+    read the target alone.
     """
 
     table: TableName
@@ -144,6 +166,7 @@ class MergeInto:
     with_schema_evolution: bool = False
     on_present: str = ""
     returning: tuple[str, ...] = ()
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,3 +166,16 @@ def test_what_a_statement_refuses_its_explanation_refuses(prepared: Lake) -> Non
 def test_change_and_session_functions_are_listed(lake: Lake) -> None:
     listed = {row[0] for row in lake.sql("SHOW FUNCTIONS").rows}
     assert {"table_changes", "table_difference", "current_user", "current_branch", "abs"} <= listed
+
+
+def test_keys_of_a_subquery_leave_files_out(prepared: Lake) -> None:
+    by_keys = "DELETE FROM d.t WHERE id IN (SELECT id FROM d.s WHERE note = 'go')"
+    merge = "MERGE INTO d.t USING (SELECT id FROM d.s WHERE note = 'go') s ON t.id = s.id WHEN MATCHED THEN DELETE"
+    explained = [prepared.sql(f"EXPLAIN {text}").rows for text in (by_keys, merge)]
+    said = [[row for row in rows if row[0] == "skip by keys"] for rows in explained]
+    assert said[0] == said[1] != []
+    others = prepared.sql("EXPLAIN DELETE FROM d.t WHERE id NOT IN (SELECT id FROM d.s)").rows
+    assert "skip by keys" not in [step for step, _ in others]
+    rehearsed = prepared.sql(f"{by_keys} DRY RUN").metrics
+    assert (rehearsed["files_scanned"], rehearsed["files_skipped"], rehearsed["rows_deleted"]) == (1, 1, 1)
+    assert prepared.sql(by_keys).metrics == rehearsed
