@@ -165,11 +165,12 @@ def _is_kept(facts: TableFacts, pairs: Pairs, at: Array, news: News) -> Mask:
 
 
 def partitions_follow(
-    facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compared, renames: Sequence[Scope]
+    facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compared, renames: tuple[Sequence[Scope], ...]
 ) -> None:
-    """Where both sides show a row, the partition that was written with an image goes with that image (law 8).
+    """Where both sides show a row, its partition goes with the image that stays (law 8): it is not where the image that
+    is left out was written.
 
-    ``renames``: of the target, those that stand and are news. They keep a row that the source wrote in a partition
+    ``renames``: of source and target, those that stand and are news. They keep a row that was written in a partition
     which they renamed. *Example:* S writes row 1 in partition 0, D has it in 8, renamed from 1: it lies in 0.
     """
     at = np.flatnonzero(
@@ -183,12 +184,18 @@ def partitions_follow(
     source = facts.source.partition.take(pairs.source_at[at])
     target = facts.target.partition.take(pairs.target_at[at])
     image, outcome = rows.decided.outcome[at], partitions.decided.outcome
-    moves = (source.value != target.value) & _is_of_image(source, facts.source.image.take(pairs.source_at[at]))
-    is_of_image = _is_of_image(target, facts.target.image.take(pairs.target_at[at]))
+    moves = source.value != target.value
+    # The rule left the row to one side.
+    is_left = are_among(at, rows.left.at) & (image >= Outcome.TARGET_DECIDED)
+    of_source = _is_of_image(source, facts.source.image.take(pairs.source_at[at])) | (is_left & WRITTEN[source.kind])
+    of_target = _is_of_image(target, facts.target.image.take(pairs.target_at[at])) | (is_left & WRITTEN[target.kind])
     from_source = moves & np.isin(image, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
-    outcome[at[from_source & (is_of_image | ~_are_renamed(source, target, renames))]] = Outcome.SOURCE
+    is_source = of_source & (of_target | ~_are_renamed(source, target, renames[1]))
+    outcome[at[from_source & (is_source | (of_target & is_left))]] = Outcome.SOURCE
     from_target = moves & np.isin(image, (Outcome.TARGET, Outcome.TARGET_DECIDED))
-    outcome[at[from_target & is_of_image]] = Outcome.TARGET
+    is_target = of_source & (of_target | is_left)
+    is_target |= of_target & is_left & ~_are_renamed(target, source, renames[0])
+    outcome[at[from_target & is_target]] = Outcome.TARGET
 
 
 def _is_of_image(partition: FactColumns, image: FactColumns) -> Mask:
@@ -200,9 +207,9 @@ def _is_of_image(partition: FactColumns, image: FactColumns) -> Mask:
     return np.asarray((partition.kind == Kind.UPDATE) | (is_back & ~is_renamed), dtype=np.bool_)
 
 
-def _are_renamed(source: FactColumns, target: FactColumns, renames: Sequence[Scope]) -> Mask:
-    """Where the target's partition is what renames made of the source's."""
-    named = source.value.copy()
+def _are_renamed(one: FactColumns, other: FactColumns, renames: Sequence[Scope]) -> Mask:
+    """Where the other side's partition is what its renames made of this one."""
+    named = one.value.copy()
     for rename in renames:
         named[named == rename.partition] = rename.to
-    return np.asarray(named == target.value, dtype=np.bool_)
+    return np.asarray(named == other.value, dtype=np.bool_)

@@ -44,10 +44,11 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
     )
     partitions = compare(pairs, facts.source.partition, facts.target.partition, news, live)
     findings = [*rows_decide(facts, pairs, rows, news, cells), *partitions_decide(facts, pairs, partitions, news)]
-    renames = [scope for scope in standing_scopes(facts.target_scopes, news.of_target) if scope.to is not None]
+    standing = standing_scopes(facts.source_scopes, news.of_source)
+    both = standing, standing_scopes(facts.target_scopes, news.of_target)
+    renames = tuple([scope for scope in scopes if scope.to is not None] for scopes in both)
     partitions_follow(facts, pairs, rows, partitions, renames)
     by_row = _rows_by_code(findings)
-    standing = standing_scopes(facts.source_scopes, news.of_source)
     if facts.alive.is_judged and not facts.has_key:
         findings += predicates_judge(facts, pairs, standing, news)
         findings += deletes_overwritten(facts, pairs, rows, standing, news)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.reference.attributes import attribute, columns_judge, object_judge
 from tests.reference.breaches import breaches
 from tests.reference.facts import Refused
-from tests.reference.rows import files_judge, predicates_judge, row, row_id, row_partition
+from tests.reference.rows import files_judge, partitions_follow, predicates_judge, row, row_id, row_partition
 from tests.reference.scopes import scope_carry_out, standing_scopes
 from tests.reference.sides import Decisions, Sides
 from tests.reference.stamps import Stamp
@@ -59,6 +59,7 @@ def _facts_merge(sides: Sides, o: str, *, is_of_rows: bool) -> None:
 def _table_merge(sides: Sides, t: str) -> None:
     if sides.source.facts.get(t) is not sides.target.facts.get(t):
         _facts_merge(sides, t, is_of_rows=True)
+        partitions_follow(sides, t)
     if sides.is_judged(t):
         columns_judge(sides, t)
     standing = standing_scopes(sides.source, sides.target, t)

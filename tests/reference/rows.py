@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.reference.facts import Fact, Image, Key, Scope
+from tests.reference.scopes import standing_scopes
 from tests.reference.sides import Sides, net_news
 from tests.reference.state import State
 
@@ -66,6 +67,7 @@ def row(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
         winner_by_key(sides, s, d) if by_key else WINNERS[last_change(s, sides.target), last_change(d, sides.source)]
     )
     if winner != "both":
+        sides.winners[t, key[1]] = (sides.source, sides.target) if winner == "source" else (sides.target, sides.source)
         return sides.decided(s, d) if winner == "source" else sides.decided(d, s)
     merges = s.value is not None and d.value is not None
     image = cells(sides, t, s, d) if merges and (by_key or sides.conflicts == "cell") else None
@@ -149,6 +151,29 @@ def row_partition(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
             sides.clashes.add((t, key[1]))
             return d
     return sides.decided(s, d)
+
+
+def partitions_follow(sides: Sides, t: str) -> None:
+    """A row that a rule leaves to one side lies where that side has it (law 8), not where the row was written that is
+    left out. Renames of the other side keep it.
+    """
+    for (table, r), (winner, loser) in sides.winners.items():
+        key = ("partition", r)
+        if table != t or not (winner.has(t, key) and loser.has(t, key)):
+            continue
+        place, left = winner.joined(t, *key), loser.joined(t, *key)
+        is_news = not winner.known.knows(left.stamp)
+        if is_news and left.value not in (place.value, _renamed(loser, winner, t, left, place.value)):
+            sides.result.put_fact(t, key, sides.decided(place, left))
+
+
+def _renamed(side: State, other: State, t: str, fact: Fact, place: Any) -> Any:
+    """What the side's renames made of a place, if one of them decided where it has the row."""
+    if fact.kind_for(other.known) == "move":
+        for scope in standing_scopes(side, other, t):
+            if scope.kind == "rename partition" and scope.partition == place:
+                place = scope.to
+    return place
 
 
 def row_id(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:

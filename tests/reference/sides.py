@@ -33,6 +33,8 @@ class Sides:
     """By table, the keys that both sides wrote differently and that no scope of the source took from the target yet."""
     narrowed: set[str] = field(default_factory=set)
     """Objects with a column whose type by the source does not hold all values of the target's."""
+    winners: dict[tuple[str, Any], tuple[State, State]] = field(default_factory=dict)
+    """By table and row: where a rule leaves the whole row to one side, that side and the other."""
     places: dict[tuple[str, Any], Any] = field(default_factory=dict)
     """By table, keys that both sides wrote: where scopes of the source put the target's row."""
     result: State = field(init=False)
