@@ -84,7 +84,7 @@ def _maybe_matched(facts: TableFacts, pairs: Pairs, scopes: tuple[Scope, ...], n
 class Reached:
     """Rows that a scope of the source may change: live on the target, with an image or partition that is news to the
     source. ``at``: their positions among the pairs; ``image``, ``partition``: how the result has them now;
-    ``source_partition``: where the source has or had them; ``source_image``: what the source wrote under the same key,
+    ``source_partition``: where the source shows them; ``source_image``: what the source wrote under the same key,
     ``ABSENT`` where it wrote nothing that is news to the target. ``place``: where the target's row lies now; of a key
     that the source wrote too, the result may have the source's place. ``source_stamp``: of an image that the source
     shows and the target knows, also where the source changed it and changed it back (P7); else 0.
@@ -228,7 +228,11 @@ def _reached(facts: TableFacts, pairs: Pairs, rows: Compared, partitions: Compar
         images.value,
         places.value,
         written,
-        taken(source.partition.value, few.source_at, ABSENT),
+        np.where(
+            taken(source.image.value, few.source_at, ABSENT) != ABSENT,
+            taken(source.partition.value, few.source_at, ABSENT),
+            ABSENT,
+        ),
         np.where(written != ABSENT, target.partition.value[few.target_at], places.value),
         shared_stamp,
     )

@@ -121,7 +121,7 @@ def _rename_carry_out(sides: Sides, scope: Scope) -> None:
 
 
 def _fills(sides: Sides, t: str, r: Any, to: str | None) -> bool:
-    """Whether the target put the row into the partition, and the source neither knows that nor did it too."""
+    """Whether the target put the row into the partition, and the source neither knows that nor shows it there too."""
     source, target = sides.source, sides.target
     is_news = r in target.rows(t) and not source.known.knows(target.fact(t, "partition", r).stamp)
-    return is_news and source.value(t, "partition", r) != to
+    return is_news and not (source.has(t, ("partition", r)) and source.partition(t, r) == to)
