@@ -120,7 +120,7 @@ def primary_key_outcome(
         gone = gone[live[0][gone]]
     edited = _gone_decide(case, gone)
     _partitions_decide(case)
-    made = _made(merged, cells, edited)
+    made = _made(merged, cells, [*edited, *_written_anew(case)])
     _ids_judge(case)
     if keys.has_place:
         _places_judge(case, keys)
@@ -265,23 +265,45 @@ def _keys(case: _Case, at: Ints, number: int) -> Iterator[tuple[str, int]]:
     return zip(case.read(at, number).keys, at.tolist(), strict=True) if len(at) else iter(())
 
 
+def _written_anew(case: _Case) -> Iterator[MadeRows]:
+    """Rows that keep their image, and whose id came under another key. They get the id that the other side gave to the
+    key, if it did (R14).
+    """
+    ids, from_source, of_both = _result_ids(case)
+    at = _twice(case, ids)
+    at = at[(ids[at] != of_both[at]) & case.live[0][at] & case.live[1][at]]
+    for number, rows in enumerate((at[from_source[at]], at[~from_source[at]])):
+        if len(rows):
+            case.merged.rows.give(rows, case.images(rows, number), Outcome.CELLS)
+            yield MadeRows(rows, RowCells(case.read(rows, number).columns))
+
+
 def _ids_judge(case: _Case) -> None:
     """No row lives under two keys (R14)."""
-    source, target, of_both = result_ids(case.merged.pairs, case.sides, case.news)
-    outcome = case.merged.rows.outcome
-    from_source = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
-    values = case.merged.row_facts(case.sides[0].facts, case.sides[1].facts, 0).value
-    ids = np.where(outcome == Outcome.CELLS, of_both, np.where(from_source, source, target))
-    at = np.flatnonzero(values != ABSENT)
-    _, counts = np.unique(ids[at], return_counts=True)
-    if not (counts > 1).any():
-        return
-    several = np.unique(ids[at])[counts > 1]
-    twice = at[are_among(ids[at], several)]
+    ids, from_source, _ = _result_ids(case)
+    twice = _twice(case, ids)
     for number in (0, 1):
         rows = twice[case.live[number][twice] & (from_source[twice] if number == 0 else ~from_source[twice])]
         for key, place in _keys(case, rows, number):
             case.conflicts.add((UPDATE, UPDATE), key, place, is_left=True)
+
+
+def _result_ids(case: _Case) -> tuple[Ints, Mask, Ints]:
+    """By row the id in the result, whether it is the source's, and the id of a row that is made of both."""
+    source, target, of_both = result_ids(case.merged.pairs, case.sides, case.news)
+    outcome = case.merged.rows.outcome
+    from_source = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
+    ids = np.where(outcome == Outcome.CELLS, of_both, np.where(from_source, source, target))
+    return ids, from_source, of_both
+
+
+def _twice(case: _Case, ids: Ints) -> Ints:
+    """Positions of live rows of the result that share an id."""
+    values = case.merged.row_facts(case.sides[0].facts, case.sides[1].facts, 0).value
+    at = np.flatnonzero(values != ABSENT)
+    _, of_id, counts = np.unique(ids[at], return_inverse=True, return_counts=True)
+    found: Ints = at[counts[of_id.reshape(-1)] > 1]
+    return found
 
 
 def _places_judge(case: _Case, keys: Keys) -> None:
