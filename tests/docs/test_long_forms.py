@@ -42,7 +42,7 @@ def test_long_forms_of_helpers_are_found(name: str) -> None:
     assert is_listed(ROOT / "tests" / name)
 
 
-@pytest.mark.parametrize("name", ["sql", "rights", "docs/test_links.py", "api/http/test_metrics.py"])
+@pytest.mark.parametrize("name", ["sql", "docs/test_links.py", "api/http/test_metrics.py"])
 def test_what_has_no_long_form_is_left_out(name: str) -> None:
     assert not is_listed(ROOT / "tests" / name)
 

@@ -44,9 +44,11 @@ from tests.rights.test_every_resource import IMPORT, WRITES, Scene
 from tests.rights.test_every_statement import CONTRIBUTE, MAINTAIN, OWN, READ
 from tests.sql.test_reference import EXAMPLES
 from tests.support.memory_engine import MemoryEngine
+from tests.support.soak import IS_SOAK
 from tests.support.stored_databases import StoredDatabases
 
-CALLS = 1000
+CALLS = 1000 if IS_SOAK else 600
+SEEDS = range(37, 57) if IS_SOAK else (37,)
 BROKEN = "INTERNAL_ERROR"
 """How a call ends that comes to rows of d.t, which has no files here. It must have changed nothing either."""
 OWN_BRANCH = "agent/person/x"
@@ -294,13 +296,14 @@ class Calls:
         return str(answer.json().get("code"))
 
 
-def test_thousand_calls_of_agent_change_only_own_branches(
-    agency: Agency, monkeypatch: pytest.MonkeyPatch, settings: Any
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hundreds_of_calls_of_agent_change_own_branches(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch, settings: Any, seed: int
 ) -> None:
     monkeypatch.setitem(settings.LAKEUI, "REQUESTS_PER_MINUTE", 0)
     monkeypatch.setitem(settings.LAKEUI, "WAITING_TASKS_PER_PERSON", 0)
     agent = agency.person.user
-    before, calls = world(agent), Calls(agency, 37)
+    before, calls = world(agent), Calls(agency, seed)
     for number in range(CALLS):
         calls.make(number)
     assert world(agent) == before
