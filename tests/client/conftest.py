@@ -5,24 +5,21 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import socket
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
-from django.db import connections
+from django.core.servers.basehttp import WSGIRequestHandler
 
 from catalog_app.domain.roles import Role
 from lakeui.access.tokens import token_create
 from lakeui.wsgi import application
 from lakeui_client import Catalog, Lake
 from lakeui_client.http import Http
+from tests.support.kept_server import Server
 from tests.support.lake import Lake as Store
 from tests.support.members import join
 from tests.without_spark.conftest import lake as store
@@ -42,40 +39,6 @@ OPERATIONS = [
 class Silent(WSGIRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
-
-
-class Server(ThreadedWSGIServer):
-    """Threads stay, and with each its connection to PostgreSQL, as in production. Django's own server has a new one of
-    each for every client: PostgreSQL then plans every query anew.
-    """
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self._threads_kept = ThreadPoolExecutor(64)
-        self._clients: set[socket.socket] = set()
-        self._databases: set[Any] = set()
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        self._clients.add(request)
-        self._threads_kept.submit(self.process_request_thread, request, client_address)
-
-    def close_request(self, request: Any) -> None:
-        self._clients.discard(request)
-        super().close_request(request)
-
-    def _close_connections(self) -> None:
-        self._databases.add(connections["default"])
-
-    def server_close(self) -> None:
-        """Who is connected is cut off, and no connection to the database stays."""
-        super().server_close()
-        for client in tuple(self._clients):
-            with suppress(OSError):
-                client.shutdown(socket.SHUT_RDWR)
-        self._threads_kept.shutdown()
-        for database in self._databases:
-            database.inc_thread_sharing()
-            database.close()
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from socketserver import ThreadingMixIn
-from typing import Any
 from urllib.parse import quote
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from wsgiref.simple_server import make_server
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,7 +17,6 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.wsgi import get_wsgi_application
-from django.db import connections
 from pyiceberg.catalog import load_catalog
 from pyiceberg.exceptions import BadRequestError
 
@@ -32,13 +29,13 @@ from lakeui.access.tokens import token_create
 from lakeui.common.errors import LakeError
 from tests.iceberg.engines import counted, lakeui_rows, other_rows, pyiceberg_rows
 from tests.on_spark.conftest import services
+from tests.support.kept_server import OnceServer, Quiet
 from tests.support.lake import Lake
 from tests.support.members import join
 from tests.support.soak import IS_SOAK
 
 __all__ = ["services"]
 
-APPLICATION = get_wsgi_application()
 COLUMNS = """id INT NOT NULL, day DATE, v STRING, small SMALLINT, tiny TINYINT, n BIGINT, amount DECIMAL(9, 2),
     at TIMESTAMP, there TIMESTAMP_NTZ, flag BOOLEAN, f FLOAT, g DOUBLE, b BINARY, c CHAR(3),
     s STRUCT<x: INT, y: STRING>, l ARRAY<INT>, m MAP<STRING, STRUCT<q: INT>>"""
@@ -51,15 +48,6 @@ ROWS = """SELECT CAST(id AS INT),
     if(id % 6 = 0, NULL, array(CAST(id AS INT), NULL)),
     if(id % 4 = 0, NULL, map('k', named_struct('q', CAST(id AS INT))))
     FROM range({first}, {last})"""
-
-
-class _Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-
-class _Quiet(WSGIRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @dataclass(frozen=True, order=True)
@@ -107,22 +95,11 @@ class Engines:
         return lakeui_rows(self.lake.catalog, f"{table}{at}", seen.branch, self.folder / "lakeui.parquet")
 
 
-def _served(environ: dict[str, Any], start: Any) -> list[bytes]:
-    """An answer. A thread lives for one request, and its connection to the database no longer."""
-    try:
-        response: Any = APPLICATION(environ, start)
-        body = b"".join(response)
-        response.close()
-        return [body]
-    finally:
-        connections.close_all()
-
-
 @contextmanager
 def engines_served(folder: Path) -> Iterator[Engines]:
     """A new lake, over HTTP as long as the context lasts."""
-    server = make_server("127.0.0.1", 0, _served, server_class=_Server, handler_class=_Quiet)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    server = make_server("127.0.0.1", 0, get_wsgi_application(), server_class=OnceServer, handler_class=Quiet)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     lake = Lake()
     lake.sql("CREATE DATABASE d")
