@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -47,14 +48,15 @@ class Met:
         """Positions on the target."""
         return self.pairs.target_at
 
-    def decided(self, image: Ints, stamps: Ints, stay: Mask) -> Mask:
+    def decided(self, image: Ints, stamps: Ints, stay: Mask, cells: CellReader) -> Mask:
         """Where a side shows the base, and changed the row all the same. Then the base is one of several facts, or the
         side's fact did not come after it and differs from what it came after. ``stay``: where the cells are the base's.
         """
         shows: Mask = image == self.base
         found: Mask = (shows & (self.base != ABSENT) & ~stay) | (self.several & (stay | shows))
         at = np.flatnonzero((stay | (shows & (image == ABSENT))) & ~found)
-        found[at] = self.pasts.are_changes(self.pairs.row_id[at], self.base[at], stamps[at], self.base_stamp[at])
+        of_side = self.pairs.row_id[at], self.base[at], stamps[at], self.base_stamp[at]
+        found[at] = self.pasts.are_changes(*of_side, partial(_differ, cells))
         return found
 
 
@@ -130,7 +132,7 @@ def with_values(
         moved = _moved(kinds[side], image, met.base, of_sides[side], cells.reader)
         stays[side] = stays[side] & ~(moved & ~others[side].is_there)
     decided = [
-        met.decided(image, side.facts.image.stamp[at], stay)
+        met.decided(image, side.facts.image.stamp[at], stay, cells)
         for image, side, at, stay in zip(images, sides, (met.source, met.target), stays, strict=True)
     ]
     # An image that lacks a cell is as the base is, and as the other side's is, though these two differ.
@@ -238,6 +240,17 @@ def _compared(one: _Images, other: _Images, columns: Sequence[int], at: Mask) ->
         same &= equal
     found[found] = same
     return found, differing
+
+
+def _differ(cells: CellReader, one: Ints, other: Ints) -> Mask:
+    """Where two images that both sides know differ in a cell, or one alone is there."""
+    found = one != other
+    at = np.flatnonzero(found & (one != ABSENT) & (other != ABSENT))
+    if len(at):
+        columns, everywhere = cells.compared(), np.ones(len(at), dtype=np.bool_)
+        read = [_Images.of_bases(cells, codes[at]).with_cells(cells, everywhere, columns) for codes in (one, other)]
+        found[at] = ~_compared(read[0], read[1], columns, everywhere)[0]
+    return found
 
 
 def _moved(

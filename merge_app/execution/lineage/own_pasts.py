@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,10 +23,13 @@ class OwnPasts:
     stamp: Ints
     commits: CommitsReached
 
-    def are_changes(self, rows: Ints, values: Ints, stamps: Ints, base_stamps: Ints) -> Mask:
+    def are_changes(
+        self, rows: Ints, values: Ints, stamps: Ints, base_stamps: Ints, differ: Callable[[Ints, Ints], Mask]
+    ) -> Mask:
         """Which facts differ from the newest one that they came after. ``values`` and ``stamps``: of a side, which
         shows what both know since ``base_stamps``. A commit that is not made yet came after all that both know. Of
         two equal facts the newer one counts, so a fact that is older than the base is the base (lineage §3).
+        ``differ``: where two values are not the same cells.
         """
         found = np.zeros(len(rows), dtype=np.bool_)
         asked = np.flatnonzero((stamps != DOT) & (base_stamps > 0) & (stamps > base_stamps))
@@ -37,7 +41,7 @@ class OwnPasts:
         for number, (stamp, base) in enumerate(pairs.T.tolist()):
             if known.made.keys() >= {stamp, base} and not known.knew(stamp, base):
                 at = asked[pair_of.reshape(-1) == number]
-                found[at] = self._before(known, rows[at], stamp) != values[at]
+                found[at] = differ(self._before(known, rows[at], stamp), values[at])
         return found
 
     def _before(self, known: CommitsKnown, rows: Ints, stamp: int) -> Ints:
