@@ -5,6 +5,7 @@
 import { chromium } from "playwright-core";
 
 import { FLAGS, signIn } from "./browser.mjs";
+import { opened } from "./measuring.mjs";
 
 const ROUNDS = 5;
 const MOST_MS = 1000;
@@ -78,18 +79,6 @@ async function request(page) {
   const token = (await page.context().cookies()).find((cookie) => cookie.name === "csrftoken")?.value ?? "";
   const data = { source: "dev", destination: "main", title: "Everything" };
   return (await (await page.request.post(address, { data, headers: { "X-CSRFToken": token, Referer: base } })).json()).number;
-}
-
-/** Milliseconds from the beginning of the navigation until the element is drawn. */
-async function opened(page, path, selector) {
-  await page.goto(base + path, { waitUntil: "commit" });
-  return drawnAt(page, selector);
-}
-
-function drawnAt(page, selector) {
-  return page
-    .waitForFunction((wanted) => (document.querySelector(wanted)?.clientHeight ? performance.now() : 0), selector, { polling: "raf" })
-    .then((handle) => handle.jsonValue());
 }
 
 async function next(page) {

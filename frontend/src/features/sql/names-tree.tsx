@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { memo, useState } from "react";
 
 import { inOrder } from "../../model/reading-order";
 import { quoted } from "../../model/sql";
@@ -20,8 +20,9 @@ interface TreeProps {
 /** As `styles/sql.css` has it. */
 const NARROW = "(max-width: 47.5em)";
 
-/** The tables beside the text. On a narrow page they would lie between it and its results: they are folded at first. */
-export function TablesPanel(props: TreeProps) {
+/** The tables beside the text. On a narrow page they would lie between it and its results: they are folded at first. With
+ * many tables it is much to draw, so a key in the text draws none of it. */
+export const TablesPanel = memo(function TablesPanel(props: TreeProps) {
   const [isOpen, setOpen] = useState(() => !window.matchMedia(NARROW).matches);
   return (
     <details className="panel tables-panel" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -31,7 +32,7 @@ export function TablesPanel(props: TreeProps) {
       <NamesTree {...props} />
     </details>
   );
-}
+});
 
 /** Databases, tables and columns of the branch. A name that is pressed goes into the text. */
 function NamesTree(props: TreeProps) {
@@ -58,25 +59,27 @@ function NamesTree(props: TreeProps) {
 }
 
 function DatabaseNode({ database, tables, isOpen, ...props }: TreeProps & { database: string; tables: readonly string[]; isOpen: boolean }) {
+  const [isShown, setShown] = useState(isOpen);
   return (
     <li>
-      <details open={isOpen}>
+      <details open={isOpen} onToggle={(event) => setShown(event.currentTarget.open)}>
         <summary>
           <Icon name="database" size={14} /> <bdi>{database}</bdi> <span className="count">{tables.length}</span>
         </summary>
-        <ul>
-          {tables.map((table) => (
-            <TableNode key={table} {...props} database={database} table={table} />
-          ))}
-        </ul>
+        {isOpen || isShown ? (
+          <ul>
+            {tables.map((table) => (
+              <TableNode key={table} {...props} database={database} table={table} />
+            ))}
+          </ul>
+        ) : null}
       </details>
     </li>
   );
 }
 
-function TableNode({ catalog, branch, database, table, onName }: TreeProps & { database: string; table: string }) {
+function TableNode({ database, table, ...props }: TreeProps & { database: string; table: string }) {
   const [isOpen, setOpen] = useState(false);
-  const columns = useQuery({ ...columnsQuery(catalog, branch, database, table), enabled: isOpen });
   return (
     <li>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -88,27 +91,32 @@ function TableNode({ catalog, branch, database, table, onName }: TreeProps & { d
             <Button
               look="quiet" isSmall
               title={`Insert ${database}.${table}`}
-              onClick={() => onName(`${named(database)}.${named(table)}`)}
+              onClick={() => props.onName(`${named(database)}.${named(table)}`)}
             >
               Insert {inOrder(`${database}.${table}`)}
             </Button>
           </li>
-          {isOpen ? (
-            <Loaded query={columns} label="the columns">
-              {(found) =>
-                found.map(({ name, type }) => (
-                  <li key={name}>
-                    <button type="button" className="name" title={`Insert ${name}`} onClick={() => onName(named(name))}>
-                      <bdi>{name}</bdi> <Muted>{type}</Muted>
-                    </button>
-                  </li>
-                ))
-              }
-            </Loaded>
-          ) : null}
+          {isOpen ? <ColumnNodes {...props} database={database} table={table} /> : null}
         </ul>
       </details>
     </li>
+  );
+}
+
+function ColumnNodes({ catalog, branch, database, table, onName }: TreeProps & { database: string; table: string }) {
+  const columns = useQuery(columnsQuery(catalog, branch, database, table));
+  return (
+    <Loaded query={columns} label="the columns">
+      {(found) =>
+        found.map(({ name, type }) => (
+          <li key={name}>
+            <button type="button" className="name" title={`Insert ${name}`} onClick={() => onName(named(name))}>
+              <bdi>{name}</bdi> <Muted>{type}</Muted>
+            </button>
+          </li>
+        ))
+      }
+    </Loaded>
   );
 }
 

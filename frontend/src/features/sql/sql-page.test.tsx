@@ -162,6 +162,19 @@ it("puts a name of the list of tables into the text, where the cursor is", async
   expect(await tree.findByText("tail")).toBeTruthy();
 });
 
+it("draws the tables of a database when somebody opens it", async () => {
+  const at = "/api/v1/catalogs/demo/branches/main/databases/";
+  serve({ [at]: page([{ name: "flights" }, { name: "ships" }]), [`${at}flights/tables/`]: page([{ name: "planes" }]), [`${at}ships/tables/`]: page([{ name: "ferries" }]) });
+  const user = userEvent.setup();
+  renderAt("/c/demo/sql?statement=%20");
+  const tree = within(await screen.findByRole("navigation", { name: "Tables of main" }));
+  await tree.findByText("flights");
+  expect(tree.queryByText("planes")).toBeNull();
+  await user.click(tree.getByText("flights"));
+  expect(await tree.findByText("planes")).toBeTruthy();
+  expect(tree.queryByText("ferries")).toBeNull();
+});
+
 describe("several statements", () => {
   const ANSWER = { ...DONE, columns: [{ name: "n", type: "bigint" }], rows: [[10], [9], [null]], row_count: 3 };
   const text = "SELECT n FROM d.t; SELECT oops; SELECT 3";

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useState } from "react";
 import { useParams, useSearchParams } from "react-router";
 
 import { useMutation } from "@tanstack/react-query";
@@ -56,6 +56,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
   const { text, write, isKept } = useKeptText(catalog, first);
   const [selection, setSelection] = useState<Selection>({ from: 0, to: 0 });
   const [insertion, setInsertion] = useState<Insertion>();
+  const insert = useCallback((name: string) => setInsertion({ text: name }), []);
   const names = useSqlNames(catalog, branch, text);
   const session = useSqlSession(catalog, branch, moveTo);
   // A result stays visible while the next statement runs.
@@ -71,7 +72,9 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
     write(whole);
     run(whole, { from: 0, to: 0 });
   };
-  const wanted = chosenStatements(text, selection).length;
+  // How many they are is read after the key is drawn: a long text takes longer than a key may.
+  const read = useDeferredValue(useMemo(() => ({ text, selection }), [text, selection]));
+  const wanted = useMemo(() => chosenStatements(read.text, read.selection).length, [read]);
   const mark = markOf(text, execution);
   const meant = mark?.replacement;
   const replacement = mark && meant !== undefined ? { name: meant, replace: () => setInsertion({ text: meant, at: { from: mark.from, to: mark.to } }) } : undefined;
@@ -111,7 +114,7 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
           </div>
           {isKept ? null : <Muted as="p" isSmall className="inside">The browser has no room to keep this text: it is lost when the page is loaded again.</Muted>}
         </Panel>
-        <TablesPanel catalog={catalog} branch={branch} onName={(name) => setInsertion({ text: name })} />
+        <TablesPanel catalog={catalog} branch={branch} onName={insert} />
       </div>
       <WriteQuestion asks={asks} />
       {execution ? <Results key={execution.statements.map(({ text: each }) => each).join(";")} execution={execution} isRunning={isRunning} replacement={replacement} /> : null}

@@ -1,5 +1,5 @@
 import { queryOptions, useQueries, useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useMemo } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 
 import { body, client } from "../../api/client";
 import { tablesNamed } from "../../model/sql-places";
@@ -7,16 +7,19 @@ import { tablesNamed } from "../../model/sql-places";
 /** Databases, their tables, and the columns of those tables that are known: what an editor may complete. */
 export type SqlNames = Record<string, Record<string, string[]>>;
 
+type NamedTable = ReturnType<typeof tablesNamed>[number];
+
 const DATABASES = 20;
 const TABLES = 200;
 
 export function useSqlNames(catalog: string, branch: string, text: string): SqlNames {
   const tables = useQuery(tableNamesQuery(catalog, branch));
   const named = useDeferredValue(text);
-  const wanted = useMemo(() => {
+  const found = useMemo(() => {
     const known = tables.data ?? {};
     return tablesNamed(named).filter(({ database, table }) => known[database]?.includes(table));
   }, [named, tables.data]);
+  const wanted = useSame(found);
   const columns = useQueries({
     queries: wanted.map(({ database, table }) => columnsQuery(catalog, branch, database, table)),
     combine: (results) => results.map((result) => result.data?.map(({ name }) => name)),
@@ -31,6 +34,15 @@ export function useSqlNames(catalog: string, branch: string, text: string): SqlN
     });
     return names;
   }, [tables.data, wanted, columns]);
+}
+
+/** The same list for as long as it names the same tables: another one has the editor read its whole text again. */
+function useSame(found: NamedTable[]): NamedTable[] {
+  const [kept, setKept] = useState(found);
+  if (kept === found) return kept;
+  const isSame = kept.length === found.length && kept.every(({ database, table }, place) => database === found[place]?.database && table === found[place].table);
+  if (!isSame) setKept(found);
+  return isSame ? kept : found;
 }
 
 /** Columns of a table, by name and type. */
