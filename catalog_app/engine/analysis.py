@@ -38,7 +38,7 @@ Select = Callable[[Sequence[str]], "DataFrame"]
 """Computes expressions, with their names, over the rows of a table without rows."""
 _RESULT, _BESIDE = "__lake_x", "__lake_beside"
 _HARMLESS = re.compile(
-    r"(?i)(?>[\s.,()=<>!]|\b(?:and|or|not|in|between)\b|`[^`]*`|\b[^\W\d]\w*\b(?!\s*\()|\b\d{1,9}\b)*+|\s*'[^'\\]*'\s*"
+    r"(?i)(?>[\s.,()=<>!]|\b(?:and|or|not|in|between|exists)\b|`[^`]*`|\b[^\W\d]\w*\b(?!\s*\()|\b\d{1,9}\b)*+|\s*'[^'\\]*'\s*"
 )
 """Comparisons of names and small numbers, and a text: no constant in them can fail."""
 _BARE_NAME = re.compile(r"\s*(?:`[^`]*`|[^\W\d]\w*)(?:\.(?:`[^`]*`|[^\W\d]\w*))*\s*")

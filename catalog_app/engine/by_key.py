@@ -69,7 +69,7 @@ def update_by_key(
 ) -> RowChanges | None:
     """Stage the deletes and the new images of an UPDATE statement; None where Spark is needed."""
     target = Target(scan.table_id, scan.schema, with_row_ids=True)
-    given = _assigned(scan.schema, assignments, rows.alias)
+    given = assigned(scan.schema, assignments, rows.alias)
     if given is None or target.partition_texts or any(arrow_type(c.type) is None for c in scan.schema.columns):
         return None
     found = _found(writer, scan, rows)
@@ -77,8 +77,8 @@ def update_by_key(
         return None
     matched, images = [], []
     for file, positions, row_ids in found:
-        old = _rows_at(writer, scan.schema, file, positions)
-        new = None if old is None else _changed(scan.schema, old, given)
+        old = rows_at(writer, scan.schema, file, positions)
+        new = None if old is None else changed(scan.schema, old, given)
         if old is None or new is None:
             return None
         kept = np.ones(len(positions), dtype=np.bool_) if writes_equal else _differing(scan.schema, old, new, given)
@@ -100,7 +100,7 @@ def _found(writer: FileWriter, scan: TableScan, rows: RowFilter) -> list[tuple[F
     terms = key_terms(scan.schema, rows)
     if terms is None or sum(file.rows for file in scan.files) > MOST_ROWS:
         return None
-    if not all(_is_as_declared(file, scan.schema) for file in scan.files):
+    if not all(is_as_declared(file, scan.schema) for file in scan.files):
         return None
     found = []
     for file in scan.files:
@@ -135,7 +135,7 @@ def _column(schema: Schema, owner: str | None, name: str, alias: str) -> Column 
     return None if name.upper() in _VALUES else schema.named(name.strip("`"))
 
 
-def _is_as_declared(file: FileScan, schema: Schema) -> bool:
+def is_as_declared(file: FileScan, schema: Schema) -> bool:
     """Whether the file holds each column as the table has it."""
     is_ours = not (is_outside(file.path) or file.by_name or file.is_moved)
     return is_ours and file.schema.columns == schema.columns and not schema.partition_by
@@ -162,7 +162,7 @@ def _opened(writer: FileWriter, file: FileScan) -> pq.ParquetFile:
 # -- what they become -------------------------------------------------------------------------------------------------
 
 
-def _assigned(schema: Schema, assignments: Sequence[tuple[str, str]], alias: str) -> dict[int, New] | None:
+def assigned(schema: Schema, assignments: Sequence[tuple[str, str]], alias: str) -> dict[int, New] | None:
     """By column id what makes its new value; None where Spark has to compute or to refuse one."""
     given: dict[int, New] = {}
     for name, text in assignments:
@@ -201,7 +201,7 @@ def _fitting(value: int, column: Column) -> int:
     return value
 
 
-def _rows_at(writer: FileWriter, schema: Schema, file: FileScan, positions: Integers) -> pa.Table | None:
+def rows_at(writer: FileWriter, schema: Schema, file: FileScan, positions: Integers) -> pa.Table | None:
     """The rows at these positions under internal names; None where too much would have to be read."""
     parts: list[pa.Table] = []
     first = 0
@@ -232,20 +232,20 @@ def _rows_in(stored: pq.ParquetFile, group: int, names: list[str], positions: In
             return
 
 
-def _changed(schema: Schema, old: pa.Table, given: Mapping[int, New]) -> pa.Table | None:
+def changed(schema: Schema, old: pa.Table, given: Mapping[int, New]) -> pa.Table | None:
     """The rows with their new values; None where one does not fit, which Spark refuses."""
     ids = {internal_name(column): column.id for column in schema.columns}
-    changed = old
+    new = old
     try:
         rows = [{ids[name]: value for name, value in row.items()} for row in _values(old, given, schema)]
         for at, column in enumerate(schema.columns):
             if column.id in given:
                 values = [given[column.id](row) for row in rows]
-                changed = changed.set_column(at, internal_name(column), pa.array(values, arrow_type(column.type)))
+                new = new.set_column(at, internal_name(column), pa.array(values, arrow_type(column.type)))
     except (ValueError, OverflowError):
         # A date that Python has not, as year 12024 is, is none that this process reads.
         return None
-    return changed
+    return new
 
 
 def _values(old: pa.Table, given: Mapping[int, New], schema: Schema) -> list[dict[str, Any]]:

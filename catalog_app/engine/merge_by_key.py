@@ -2,13 +2,15 @@
 in this process needs no job of Spark.
 
 Whole numbers and texts are equal to whoever compares them. All else is Spark's: other conditions and types, several
-clauses, values that would have to be cast, computed or kept, and very many rows. A row that is only deleted may meet
-many of the source. Else keys that stand there twice are Spark's too.
+clauses, values that would have to be cast or computed, and very many rows. Few rows may keep values, or get such as an
+UPDATE by key gives. A row that is only deleted may meet many of the source. Else keys that stand there twice are
+Spark's too.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -20,7 +22,7 @@ import pyarrow.parquet as pq
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, is_outside
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import by_key
-from catalog_app.engine.by_key import Term, key_terms, positions_of
+from catalog_app.engine.by_key import Term, changed, is_as_declared, key_terms, positions_of, rows_at
 from catalog_app.engine.decoding import file_name, internal_name
 from catalog_app.engine.delete_update import RowFilter
 from catalog_app.engine.merge_source import FEW_ROWS
@@ -61,8 +63,8 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """The column that is compared, the values of the source's rows, each once, and what else is true of a row that
-    matches.
+    """The column that is compared, the values of the source's rows, each once beside NULL, and what else is true of a
+    row that matches.
     """
 
     column: Column
@@ -95,7 +97,8 @@ def pairs_by_key(writer: FileWriter, task: MergeTask, source: FrozenSource, targ
         return None
     images = None
     if rule is not None and rule.act is Act.UPDATE:
-        images = _images(target, source, rule, key, numbers)
+        given = _given(target, source, rule, key, numbers)
+        images = None if given is None else _images(writer, task, rule, given, [places for places, _, _ in found])
         if images is None:
             return None
         images = images.append_column(ROW_ID_COLUMN, pa.array(row_ids))
@@ -112,11 +115,12 @@ def _key(task: MergeTask, source: FrozenSource) -> _Key | None:
     if column is None or place is None or terms is None or not are_comparable(column.type, source.columns[place][1]):
         return None
     values = source.table.column(place).combine_chunks().cast(_compared_as(column))
-    once = pc.unique(values).drop_null()
+    present = values.drop_null()
+    once = pc.unique(present)
+    if len(once) == len(present):
+        return _Key(column, values, terms)
     # Which source row a deleted one meets matters to nothing else.
-    if len(once) < len(values) and [rule.act for rule in task.rules] != [Act.DELETE]:
-        return None
-    return _Key(column, once, terms)
+    return _Key(column, once, terms) if [rule.act for rule in task.rules] == [Act.DELETE] else None
 
 
 def are_comparable(target: str, source: str) -> bool:
@@ -195,18 +199,66 @@ def _looked_up(values: pa.Array, key: _Key) -> pa.Array:
     return pc.index_in(values.cast(_compared_as(key.column)), value_set=key.values, skip_nulls=True)
 
 
-def _images(target: Target, source: FrozenSource, rule: Rule, key: _Key, numbers: Integers) -> pa.Table | None:
-    """What the rule writes of each pair, under internal names; None where it has to compute, cast, keep or refuse."""
+def _given(
+    target: Target, source: FrozenSource, rule: Rule, key: _Key, numbers: Integers
+) -> dict[int, pa.ChunkedArray | pa.Array] | None:
+    """By column id what the source gives each pair; None where that is too much."""
     if target.partition_texts or source.table is None or _bytes_of(source.table, numbers) > MOST_IMAGE_BYTES:
         return None
     rows = source.table.take(pa.array(numbers))
+    columns = target.schema.columns
+    values = {c.id: _image(c, source, rows, rule.values.get(c.name), key, numbers) for c in columns}
+    return {identifier: found for identifier, found in values.items() if found is not None}
+
+
+def _images(
+    writer: FileWriter,
+    task: MergeTask,
+    rule: Rule,
+    given: Mapping[int, pa.ChunkedArray | pa.Array],
+    addresses: Sequence[Integers],
+) -> pa.Table | None:
+    """What the rule writes of each pair, under internal names; None where it has to compute, cast or refuse.
+    ``addresses``: those of the pairs, by file.
+    """
+    schema = task.scan.schema
+    left = [column for column in schema.columns if column.id not in given]
+    own = _own(writer, task, [(c.name, rule.values[c.name]) for c in left if c.name in rule.values], addresses)
+    if left and own is None:
+        return None
     columns: dict[str, pa.ChunkedArray | pa.Array] = {}
-    for column in target.schema.columns:
-        values = _image(column, source, rows, rule.values.get(column.name), key, numbers)
-        if values is None or (values.null_count and not column.nullable):
+    for column in schema.columns:
+        name = internal_name(column)
+        values = given[column.id] if column.id in given or own is None else own.column(name)
+        if values.null_count and not column.nullable:
             return None
-        columns[internal_name(column)] = values
+        columns[name] = values
     return pa.table(columns)
+
+
+def _own(
+    writer: FileWriter, task: MergeTask, assignments: Sequence[tuple[str, str]], addresses: Sequence[Integers]
+) -> pa.Table | None:
+    """The rows at these addresses, with what these expressions over the target alone make of them; None where they are
+    many, or Spark has to read or to compute something.
+    """
+    schema = task.scan.schema
+    new = by_key.assigned(schema, assignments, task.alias)
+    if new is None or any(arrow_type(column.type) is None for column in schema.columns):
+        return None
+    found = [(file, places) for file, places in zip(task.scan.files, addresses, strict=True) if len(places)]
+    rows = sum(len(places) for _, places in found), sum(file.rows for file, _ in found)
+    are_many = rows[0] > by_key.MOST_FOUND or rows[1] > by_key.MOST_ROWS
+    if are_many or not all(is_as_declared(file, schema) for file, _ in found):
+        return None
+    parts = [pa.table({internal_name(c): pa.nulls(0, arrow_type(c.type)) for c in schema.columns})]
+    for file, places in found:
+        old = rows_at(writer, schema, file, places - file.base)
+        images = None if old is None else changed(schema, old, new)
+        if images is None:
+            return None
+        parts.append(images)
+    return pa.concat_tables(parts)
 
 
 def _bytes_of(table: pa.Table, numbers: Integers) -> int:

@@ -66,6 +66,8 @@ def freeze_rows(
     frame = query_dataframe(spark, writer.warehouse, source.query.text, source.query.tables)
     if source.columns is not None:
         frame = frame.toDF(*source.columns)
+    if source.is_distinct:
+        frame = frame.distinct()
     keys = [f"({text}\n) AS {_KEY}{index}" for index, text in enumerate(source.keys)]
     keyed = frame.alias(source.alias).selectExpr("*", *keys)
     known = _known_columns(source) or [(field.name, type_text(field.dataType)) for field in keyed.schema.fields]
@@ -147,6 +149,8 @@ def _rows_here(writer: FileWriter, folder: str, source: SourceRows) -> FrozenSou
     table = first_values(writer.warehouse, source.plain, limit=FEW_ROWS + 1, most_bytes=MOST_BYTES)
     if table is None or table.num_rows > FEW_ROWS or table.nbytes > MOST_BYTES:
         return None
+    if source.is_distinct:
+        table = table.group_by(table.column_names).aggregate([])
     found = FrozenSource(
         folder, source.alias, source.described, table.num_rows, table.nbytes, (), table, source.described
     )

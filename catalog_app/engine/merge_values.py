@@ -45,7 +45,8 @@ class Rule:
 class SourceRows:
     """The source as the statement names it. ``keys`` are expressions over its columns whose values prune files.
     ``described`` are its columns under these names, and ``key_types`` what the keys are, where that is known.
-    ``plain``: the query as columns of a table, where it is no more than that.
+    ``plain``: the query as columns of a table, where it is no more than that. ``is_distinct``: rows that are alike
+    stand there once.
     """
 
     query: QuerySource
@@ -55,6 +56,7 @@ class SourceRows:
     described: tuple[tuple[str, str], ...] | None = None
     key_types: tuple[str, ...] = ()
     plain: PlainRead | None = None
+    is_distinct: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ def update(cursor: Cursor) -> s.Update:
     fields = tuple((path, text) for path, text, _ in found if len(path) > 1)
     owned = tuple(path for _, _, paths in found for path in paths)
     where = reading.condition(cursor.rest()) if cursor.accept("WHERE") else None
-    return s.Update(table, columns, alias, where, fields, owned, reading.subqueries)
+    return s.Update(table, columns, alias, where, fields, owned, reading.subqueries, reading.semi_join)
 
 
 def _refuse_other_tables(cursor: Cursor, verb: str, word: str) -> None:

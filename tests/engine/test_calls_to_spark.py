@@ -19,6 +19,7 @@ UPSERT = """MERGE INTO d.t USING (SELECT {0} AS counted, 'm{0}' AS called) s ON 
     WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
 SUBQUERY = "DELETE FROM d.t WHERE counted IN (SELECT counted FROM d.t WHERE counted = {0})"
 KEYS = "DELETE FROM d.t WHERE counted IN (SELECT counted FROM d.t) AND called = 'none'"
+KEPT = "UPDATE d.t SET called = '{0}' WHERE EXISTS (SELECT 1 FROM d.t o WHERE o.counted = t.counted)"
 FIRST = {
     "INSERT INTO d.t VALUES (1, 'a'), (2, NULL)": {},
     "INSERT INTO d.numbers VALUES (1.5), (0.5D), (-2)": {},
@@ -32,6 +33,7 @@ FIRST = {
     "DELETE FROM d.t WHERE counted > 19": {"analyze": 1, "execute": 1},
     SUBQUERY.format(13): {"analyze": 1, "execute": 1},
     KEYS: {},
+    KEPT.format("g"): {"analyze": 1},
     UPSERT.format(2): {"analyze": 2, "execute": 1},
     UPSERT.format(30): {"analyze": 1, "execute": 1},
 }
@@ -45,6 +47,7 @@ AGAIN = {
     "DELETE FROM d.t WHERE counted = 12": {},
     SUBQUERY.format(13): {"execute": 1},
     KEYS: {},
+    KEPT.format("h"): {},
     "DELETE FROM d.t WHERE counted IN (SELECT 41)": {"analyze": 1, "execute": 1},
     UPSERT.format(30): {"execute": 1},
 }

@@ -101,14 +101,41 @@ def test_pairs_are_those_of_a_join(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             assert images == [{"__c1": chosen[n], "__c2": f"new {n}"} for n in updated.numbers.tolist()]
 
 
-@pytest.mark.parametrize("rows", [[(1, "a"), (None, "b")], [(1, "a"), (1, "b")]])
-def test_keys_with_null_or_twice_delete_alone(alone: Lake, rows: Rows) -> None:
+def test_keys_that_are_twice_delete_alone(alone: Lake) -> None:
     put(alone, [(1, "x"), (None, "y"), (2, "z")])
-    pairs = found(alone, frozen(rows), DELETE)
+    source = frozen([(1, "a"), (None, "b"), (1, "c")])
+    pairs = found(alone, source, DELETE)
     assert pairs is not None
     assert pairs.addresses.tolist() == [alone.files[0].base]
     for rules in ([UPDATE], [DELETE, INSERT], [INSERT]):
-        assert found(alone, frozen(rows), *rules) is None
+        assert found(alone, source, *rules) is None
+
+
+def test_null_meets_no_row(alone: Lake) -> None:
+    put(alone, [(None, "x"), (2, "y"), (1, "z")])
+    for rules in ([DELETE], [UPDATE, INSERT]):
+        pairs = found(alone, frozen([(None, "a"), (1, "b"), (None, "c"), (2, "d")]), *rules)
+        assert pairs is not None
+        assert (pairs.addresses - alone.files[0].base).tolist() == [1, 2]
+        assert pairs.numbers.tolist() == [3, 1] or rules == [DELETE]
+
+
+def test_updates_keep_and_compute_few_values(alone: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone.schema = schema_of("k int", "v string", "n bigint", "w string")
+    for rows in ([(1, "a", 5, "p"), (2, "b", None, "q")], [(9, "c", 7, "r")], [(3, "d", 8, None), (4, "e", 1, "s")]):
+        put(alone, rows)
+    delete(alone, alone.files[2], [1])
+    source = frozen([(3, "new 3"), (1, "new 1"), (4, "gone")])
+    rule = Rule(Family.MATCHED, Act.UPDATE, None, {"v": "`s`.`v`", "n": "`t`.`n` + 1"})
+    pairs = found(alone, source, rule)
+    assert pairs is not None
+    assert pairs.images is not None
+    images = [tuple(row.values()) for row in pairs.images.select(["__c1", "__c2", "__c3", "__c4"]).to_pylist()]
+    assert images == [(1, "new 1", 6, "p"), (3, "new 3", 9, None)]
+    for text in ("`t`.`v`", "`s`.`k` + 1", "concat(`t`.`w`, 'x')", "9223372036854775808"):
+        assert found(alone, source, Rule(Family.MATCHED, Act.UPDATE, None, {"n": text})) is None
+    monkeypatch.setattr("catalog_app.engine.by_key.MOST_FOUND", 1)
+    assert found(alone, source, rule) is None
 
 
 def test_conditions_beside_the_key_choose_rows(alone: Lake) -> None:

@@ -86,7 +86,7 @@ def read(text: str) -> sql.Delete:
     return statement
 
 
-def tables_of(statement: sql.Delete, *files: FileScan) -> Relations:
+def tables_of(statement: sql.Delete | sql.Update, *files: FileScan) -> Relations:
     names = ((item.placeholder, item.name.table.partition("@")[0]) for item in statement.subqueries.tables)
     return {placeholder: TableScan(8, SOURCES[name], files) for placeholder, name in names}
 
@@ -101,6 +101,28 @@ def test_forms_that_are_merges(text: str) -> None:
 def test_forms_that_are_not(text: str) -> None:
     statement = read(text)
     assert semi_join_meant(statement, T, tables_of(statement)) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "is_merge"),
+    [
+        ("v = 'x'", True),
+        ("v = NULL, n = DEFAULT", True),
+        ("n = n + 1, id = t.id - 2", True),
+        ("v = upper(v)", False),
+        ("n = id", False),
+        ("x = x + 1", False),
+        ("c = 'x'", False),
+        ("s.id = 3", False),
+        ("id = 3000000000", False),
+        ("nothing = 3", False),
+        ("n = (SELECT max(w) FROM d.s)", False),
+    ],
+)
+def test_updates_that_are_merges(values: str, is_merge: bool) -> None:
+    statement = parse(f"UPDATE d.t SET {values} WHERE id IN (SELECT k FROM d.s)")
+    assert isinstance(statement, sql.Update)
+    assert (semi_join_meant(statement, T, tables_of(statement)) is not None) == is_merge
 
 
 def test_views_and_many_rows_are_not() -> None:

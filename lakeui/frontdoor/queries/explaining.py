@@ -129,10 +129,8 @@ def _changed_rows(call: Call, statement: sql.Delete | sql.Update) -> Iterator[St
     yield ("delete rows" if isinstance(statement, sql.Delete) else "update rows"), target.label
     yield from _scan(_read(target, statement.where))
     yield from _tables(call, statement.subqueries)
-    if isinstance(statement, sql.Delete):
-        tables = subquery_tables(call, statement.subqueries)
-        join = semi_join_meant(statement, target.table.schema, tables)
-        yield from () if join is None else [_skipped_by([join.key])]
+    join = semi_join_meant(statement, target.table.schema, subquery_tables(call, statement.subqueries))
+    yield from () if join is None else [_skipped_by([join.key])]
 
 
 def _optimize(target: ResolvedTable, statement: sql.Optimize) -> Iterator[Step]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from catalog_app.domain.files import TableScan
 from catalog_app.domain.schema import Schema
+from catalog_app.engine.by_key import assigned
 from catalog_app.engine.merge_by_key import are_comparable, terms_beside
 from catalog_app.engine.merge_source import FEW_ROWS
 from lakeui.frontdoor.queries.queries import Relations
 from lakeui.sql import statements as sql
 
 
-def semi_join_meant(statement: sql.Delete, schema: Schema, tables: Relations | None) -> sql.SemiJoin | None:
+def semi_join_meant(
+    statement: sql.Delete | sql.Update, schema: Schema, tables: Relations | None
+) -> sql.SemiJoin | None:
     """The condition as a merge compares it, where that means the same and can do without Spark. ``tables``: what the
     subqueries of the statement read.
     """
@@ -28,4 +31,10 @@ def semi_join_meant(statement: sql.Delete, schema: Schema, tables: Relations | N
     if any(source.schema.named(name) is None for name in found.names) or source.schema.named(alias) is not None:
         return None
     read = source.schema.named(found.read)
-    return found if read is not None and are_comparable(column.type, read.type) else None
+    is_meant = read is not None and are_comparable(column.type, read.type)
+    return found if is_meant and (isinstance(statement, sql.Delete) or _is_by_key(statement, schema, alias)) else None
+
+
+def _is_by_key(statement: sql.Update, schema: Schema, alias: str) -> bool:
+    """Whether new values are such as an UPDATE by key gives."""
+    return not statement.fields and assigned(schema, statement.assignments, alias) is not None

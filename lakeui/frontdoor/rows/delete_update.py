@@ -24,7 +24,7 @@ from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.metadata_columns import with_row_id
 from lakeui.frontdoor.queries.queries import subquery_tables
 from lakeui.frontdoor.queries.semi_joins import semi_join_meant
-from lakeui.frontdoor.rows.semi_joins import delete_matching
+from lakeui.frontdoor.rows.semi_joins import delete_matching, update_matching
 from lakeui.frontdoor.rows.write_modes import copied_files
 from lakeui.frontdoor.rows.writes import (
     bytes_of,
@@ -73,17 +73,19 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
 
 def update(call: Call, statement: sql.Update) -> StatementResult:
     target = table_for_writing(call, statement.table)
-    table = target.table
+    table, alias = target.table, statement.alias or target.table.name
+    assignments = with_generated(writing_schema(table), all_columns(table.schema, statement, alias), alias)
+    tables = subquery_tables(call, statement.subqueries)
+    join = semi_join_meant(statement, table.schema, tables)
+    if join is not None and tables is not None:
+        return update_matching(call, statement, target, join, tables, assignments)
     segments = call.segments(target.place.snapshot, table.table_id)
     chosen = pruned(segments, table.schema.columns, predicate_of(statement.where))
     call.context.step("rewrite rows", f"{len(chosen):,} of {counted(len(segments), 'file')} of {target.label}")
     scan = table_scan(target.place.snapshot, table, chosen)
-    alias = statement.alias or table.name
     where = with_row_id(table.schema, statement.where, alias)
     text = where.text if where else None
-    assignments = with_generated(writing_schema(table), all_columns(table.schema, statement, alias), alias)
     assigned = assigned_columns(table.schema, assignments, target.label)
-    tables = subquery_tables(call, statement.subqueries)
     with staging(call):
         kinds = rows_analyse(call.text, table.schema, alias, where, assigned, tables=tables)
         changes = engine().update(scan, assignments, text, alias=alias, kinds=kinds, tables=tables)

@@ -27,7 +27,7 @@ from lakeui.frontdoor.call import Call, ResolvedTable, scan_for_copies, table_fo
 from lakeui.frontdoor.columns.evolving import Evolved
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import staged_fit
-from lakeui.frontdoor.expressions.keys import refuse_duplicate_keys
+from lakeui.frontdoor.expressions.keys import assigns_key, refuse_duplicate_keys
 from lakeui.frontdoor.expressions.pruning import pruned
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.plain_reads import plain_read
@@ -270,7 +270,7 @@ def _refuse_duplicate_keys(merge: _Merge, table: TableState, changes: MergeChang
     it compares, updated rows keep their key and inserted ones can only clash with each other.
     """
     schema = table.schema
-    if not schema.primary_key:
+    if not schema.primary_key or not (changes.inserted or _assigns_key(merge.statement, schema)):
         return
     target = replace(merge.target, table=table)
     if _matches_by_key(merge.statement, schema) and _keeps_keys(merge.statement, schema):
@@ -278,6 +278,13 @@ def _refuse_duplicate_keys(merge: _Merge, table: TableState, changes: MergeChang
         return
     written: tuple[NewDataFile, ...] = (*changes.images, *changes.inserted)
     refuse_duplicate_keys(target, written, _left(merge.segments, changes))
+
+
+def _assigns_key(statement: sql.MergeInto, schema: Schema) -> bool:
+    """Whether an updated row may get another key."""
+    actions = (clause.action for clause in statement.clauses if isinstance(clause.action, sql.MergeUpdate))
+    given = [action.assignments for action in actions]
+    return any(values is None or assigns_key(schema, [name for name, _ in values]) for values in given)
 
 
 def _key_columns(schema: Schema) -> list[Column]:

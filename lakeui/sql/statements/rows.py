@@ -80,7 +80,7 @@ FieldAssignments = tuple[tuple[tuple[str, ...], str], ...]
 class Update:
     """``assignments`` are column names and checked expression texts over the target's columns, or ``DEFAULT``;
     ``fields`` those of fields inside of columns. ``owned``: the paths as they were written of which the first name was
-    taken for the table's. A struct column may have the same name.
+    taken for the table's. A struct column may have the same name. ``semi_join`` as in Delete.
     """
 
     table: TableName
@@ -90,6 +90,7 @@ class Update:
     fields: FieldAssignments = ()
     owned: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
     subqueries: Subqueries = NO_SUBQUERIES
+    semi_join: SemiJoin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

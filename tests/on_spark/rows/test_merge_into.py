@@ -201,7 +201,7 @@ def test_small_sources_are_broadcast(people: Lake, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(merge_into._Merge, "_source_frame", noting)
     for most in (merge_into.BROADCAST_BYTES, 0):
         monkeypatch.setattr(merge_into, "BROADCAST_BYTES", most)
-        people.sql(f"MERGE INTO d.t USING d.s {ON} WHEN MATCHED THEN UPDATE SET v = s.v")
+        people.sql(f"MERGE INTO d.t USING d.s {ON} WHEN MATCHED THEN UPDATE SET v = upper(s.v)")
     assert ["strategy=broadcast" in plan for plan in plans] == [True, False]
 
 

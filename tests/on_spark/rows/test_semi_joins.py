@@ -1,4 +1,4 @@
-"""DELETE by a subquery that names keys: carried out as a merge it does what the join on Spark does."""
+"""DELETE and UPDATE by a subquery that names keys: carried out as a merge it does what the join on Spark does."""
 
 from __future__ import annotations
 
@@ -49,6 +49,18 @@ REFUSED = [
     "d.t WHERE id IN (SELECT k FROM d.s WHERE v)",
     "d.t WHERE id IN (SELECT k FROM d.s WHERE 1 / 0 > k)",
 ]
+UPDATED = [
+    "d.t SET v = 'x' WHERE id IN (SELECT k FROM d.s)",
+    "d.t SET n = n + 1, v = NULL WHERE EXISTS (SELECT 1 FROM d.s WHERE s.k = t.id) AND v = 'v3'",
+    "d.t AS a SET v = 'v3', n = 3 WHERE a.id IN (SELECT k FROM d.s WHERE w > 0)",
+    "d.t SET id = 5, n = DEFAULT WHERE v IN (SELECT v FROM d.s)",
+    "d.t SET n = t.n - 10 WHERE id IN (SELECT id FROM d.t)",
+    "d.t SET v = 'y' WHERE id IN (SELECT k FROM d.none)",
+]
+NOT_UPDATED = [
+    "d.t SET v = upper(v) WHERE id IN (SELECT k FROM d.s)",
+    "d.t SET n = (SELECT max(w) FROM d.s) WHERE id IN (SELECT k FROM d.s)",
+]
 COPIED = [*MERGED[:1], "d.t WHERE id IN (SELECT id FROM d.t)"]
 
 
@@ -61,26 +73,31 @@ def live(lake: Lake) -> list[int]:
 
 
 def done(lake: Lake, statement: str) -> Any:
-    """How many rows were deleted, by what files, and which are left; or what refuses it."""
+    """How many rows were changed, by what files, and which are left; or what refuses it."""
     try:
-        found = lake.sql(f"DELETE FROM {statement}").metrics
+        found = lake.sql(statement).metrics
     except LakeError as error:
         return type(error), error.message, error.remedy
-    return found["rows_deleted"], found["files_added"], found["files_removed"], found["rows_copied"], live(lake)
+    names = ("rows_deleted", "rows_updated", "files_added", "files_removed", "rows_copied")
+    return found["rows_deleted"] + found["rows_updated"], [found[name] for name in names], lake.rows("d.t"), live(lake)
 
 
 def spark_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delete_update, "semi_join_meant", lambda *_: None)
 
 
+WRITES = [f"DELETE FROM {text}" for text in MERGED] + [f"UPDATE {text}" for text in UPDATED]
+COPIES = [f"DELETE FROM {COPIED[0]}", f"DELETE FROM {COPIED[1]}", f"UPDATE {UPDATED[0]}"]
+
+
 @pytest.mark.parametrize(
     ("statement", "mode"),
-    [*((text, "merge-on-read") for text in MERGED), *((text, "copy-on-write") for text in COPIED)],
+    [*((text, "merge-on-read") for text in WRITES), *((text, "copy-on-write") for text in COPIES)],
 )
-def test_both_ways_delete_the_same(shared: Lake, monkeypatch: pytest.MonkeyPatch, statement: str, mode: str) -> None:
+def test_both_ways_do_the_same(shared: Lake, monkeypatch: pytest.MonkeyPatch, statement: str, mode: str) -> None:
     ways = OwnBranch(shared), OwnBranch(shared)
     for lake in ways:
-        lake.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('write.delete.mode' = '{mode}')")
+        lake.sql(f"ALTER TABLE d.t SET TBLPROPERTIES ('write.delete.mode' = '{mode}', 'write.update.mode' = '{mode}')")
     found: list[Any] = []
     monkeypatch.setattr(merge_into, "pairs_by_key", lambda *given: found.append(pairs_by_key(*given)) or found[-1])
     merged = done(ways[0], statement)
@@ -90,20 +107,29 @@ def test_both_ways_delete_the_same(shared: Lake, monkeypatch: pytest.MonkeyPatch
     assert len(found) == 1
 
 
-def test_a_merge_that_needs_spark_deletes_the_same(shared: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    statement = MERGED[-5]
+@pytest.mark.parametrize("statement", [WRITES[12], f"UPDATE {UPDATED[0]}"])
+def test_a_merge_that_needs_spark_does_the_same(shared: Lake, monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
     ways = OwnBranch(shared), OwnBranch(shared)
     monkeypatch.setattr(merge_into, "pairs_by_key", lambda *_: None)
     merged = done(ways[0], statement)
     spark_alone(monkeypatch)
     assert done(ways[1], statement) == merged
-    assert merged[0] == 1
+    assert merged[0] > 0
+
+
+@pytest.mark.parametrize("statement", NOT_UPDATED)
+def test_other_values_are_left_to_spark(shared: Lake, monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
+    def unwanted(*_: Any) -> Any:
+        raise AssertionError(statement)
+
+    monkeypatch.setattr(merge_into, "pairs_by_key", unwanted)
+    assert done(OwnBranch(shared), f"UPDATE {statement}")[0] > 0
 
 
 @pytest.mark.parametrize("statement", REFUSED)
 def test_both_ways_refuse_the_same(shared: Lake, monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
     lake = OwnBranch(shared)
-    refused = done(lake, statement)
+    refused = done(lake, f"DELETE FROM {statement}")
     spark_alone(monkeypatch)
-    assert done(lake, statement) == refused
+    assert done(lake, f"DELETE FROM {statement}") == refused
     assert isinstance(refused[0], type)
