@@ -12,7 +12,8 @@ from catalog_app.engine.merge_source import staging_folder
 from catalog_app.engine.numbering import columns_asked, rows_numbered, values_numbered
 from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.sources import Insertion, source_described, target_dataframe
-from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.engine.targets import Target
+from catalog_app.engine.writing import FileWriter
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession

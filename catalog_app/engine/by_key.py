@@ -24,8 +24,9 @@ from catalog_app.engine.decoding import file_name, internal_name
 from catalog_app.engine.delete_update import Matched, RowFilter, mask_rows
 from catalog_app.engine.inputs_outputs import RowChanges
 from catalog_app.engine.plain_values import INTEGER_BITS, literal_value
+from catalog_app.engine.targets import Target
 from catalog_app.engine.types import arrow_type
-from catalog_app.engine.writing import MOST_BYTES, FileWriter, Target
+from catalog_app.engine.writing import MOST_BYTES, FileWriter
 from catalog_app.storage.deletes import Integers, deleted_positions, stored_row_ids
 from catalog_app.storage.equal_values import same_values
 

@@ -20,8 +20,9 @@ from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.deleted_positions import FEW_MARKS, is_among
 from catalog_app.engine.merge_source import FEW_ROWS
 from catalog_app.engine.reading import ADDRESS, table_dataframe
+from catalog_app.engine.targets import Target
 from catalog_app.engine.types import is_arrow_writable, quoted, text_literal
-from catalog_app.engine.writing import PARTITION, FileWriter, Target
+from catalog_app.engine.writing import PARTITION, FileWriter
 from catalog_app.storage.cells import RowCells, cells_check
 from catalog_app.storage.deletes import Integers
 from lakeui.common.errors import NotSupported

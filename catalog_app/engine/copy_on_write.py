@@ -29,8 +29,9 @@ from catalog_app.domain.files import (
 from catalog_app.domain.layout import without_order
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.rewriting import write_bins
+from catalog_app.engine.targets import Staged
 from catalog_app.engine.types import is_arrow_writable
-from catalog_app.engine.writing import FileWriter, Staged
+from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import POSITION_COLUMN, Integers, StoredFacts, deleted_positions, read_integers
 from catalog_app.storage.facts import FIELDS, fact_columns, facts_of, marks_read, rows_facts
 from catalog_app.storage.facts import Marks as Marked

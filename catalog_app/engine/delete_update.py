@@ -17,9 +17,10 @@ from catalog_app.engine.literals import literal_kind
 from catalog_app.engine.reading import ADDRESS, ROW_ID, selected, table_dataframe
 from catalog_app.engine.sources import named_column, require_assignable
 from catalog_app.engine.spark_calls import arrow_rows
+from catalog_app.engine.targets import Target
 from catalog_app.engine.types import as_condition, is_default, quoted, storage_type, stored_value, type_text
 from catalog_app.engine.unchanged import changed_only
-from catalog_app.engine.writing import SMALL_ROWS, FileWriter, Target
+from catalog_app.engine.writing import SMALL_ROWS, FileWriter
 from catalog_app.storage.deletes import Integers, deleted_positions, read_integers, stored_row_ids, write_deletes
 from lakeui.common.errors import InvalidValue
 

@@ -26,9 +26,10 @@ from catalog_app.engine.numbering import number_value, numbers_take
 from catalog_app.engine.plain_rows import plain_rows, source_column
 from catalog_app.engine.reading import ADDRESS, ROW_ID, table_dataframe
 from catalog_app.engine.spark_calls import arrow_rows
+from catalog_app.engine.targets import Target
 from catalog_app.engine.types import as_condition, is_default, quoted, storage_type
 from catalog_app.engine.unchanged import changed_only, unchanged_images
-from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import Integers, write_deletes
 from lakeui.common.errors import Cardinality
 

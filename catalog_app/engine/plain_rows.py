@@ -11,8 +11,8 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.types import canonical_type
 from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.merge_values import FrozenSource, Rule
+from catalog_app.engine.targets import Target
 from catalog_app.engine.types import arrow_type, is_default, quoted
-from catalog_app.engine.writing import Target
 from catalog_app.storage.deletes import Integers
 
 Numbered = Callable[[Column, Integers], pa.Array | None]

@@ -17,8 +17,9 @@ import pyarrow as pa
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.inputs_outputs import ValuesSource
+from catalog_app.engine.targets import Target
 from catalog_app.engine.types import arrow_type, is_default
-from catalog_app.engine.writing import SMALL_ROWS, Target
+from catalog_app.engine.writing import SMALL_ROWS
 
 _INTEGER = re.compile(r"-?\d{1,18}")
 _NUMBER = re.compile(r"-?\d{1,18}|-?\d{1,9}\.\d{1,9}")

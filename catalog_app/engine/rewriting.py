@@ -29,7 +29,8 @@ from catalog_app.engine.facts import FactReader
 from catalog_app.engine.merge_source import staging_folder
 from catalog_app.engine.ordering import RowOrder
 from catalog_app.engine.reading import ADDRESS, table_dataframe
-from catalog_app.engine.writing import FileWriter, Staged, Target
+from catalog_app.engine.targets import Staged, Target
+from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import (
     Integers,
     StoredFacts,
@@ -89,25 +90,22 @@ def _write_bins(
     reader: FactReader,
 ) -> list[NewDataFile]:
     target = Target(scan.table_id, scan.schema, with_row_ids=True, with_facts=True)
-    parts = []
-    for number, (_, files) in enumerate(bins):
-        rows = reader.dataframe(files)
-        # One task per bin: it writes one file, in the order of addresses.
-        ordered = rows.coalesce(1).sortWithinPartitions(ADDRESS)
-        parts.append(ordered.selectExpr(*target.inputs, f"{number} AS {_BIN}"))
-    union = parts[0]
-    for part in parts[1:]:
-        union = union.unionAll(part)
-    staging = writer.warehouse.new_staging(scan.table_id)
-    try:
-        writer.run_job(target, union, staging, [_BIN])
-        staged = [
-            Staged(file.path, *bins[int(file.path.rsplit("/", 2)[1].partition("=")[2])][0])
-            for file in writer.warehouse.files_under(staging)
-        ]
+    with writer.job(target) as job:
+        parts = []
+        for number, (_, files) in enumerate(bins):
+            rows = reader.dataframe(files)
+            # One task per bin: it writes one file, in the order of addresses.
+            ordered = rows.coalesce(1).sortWithinPartitions(ADDRESS)
+            folder = job.folder_value(f"'{number}'")
+            parts.append(ordered.selectExpr(*target.inputs, f"{folder} AS {_BIN}"))
+        union = parts[0]
+        for part in parts[1:]:
+            union = union.unionAll(part)
+        staged = []
+        for file in job.run(target, union, [_BIN]):
+            assert file.texts[0] is not None
+            staged.append(Staged(file.path, *bins[int(file.texts[0])][0], file.content, file.facts))
         return writer.place(scan.table_id, staged)
-    finally:
-        writer.warehouse.discard(staging)
 
 
 def _bins(writer: FileWriter, scan: TableScan, target_bytes: int) -> Iterator[tuple[Place, list[FileScan]]]:
@@ -162,14 +160,13 @@ def outside_part_rows(
 ) -> NewDataFile:
     """The same of a file that was taken over: only Spark reads it as the schema says."""
     scan = TableScan(table_id, file.schema, (replace(file, delete_paths=()),))
-    with staging_folder(writer, table_id) as folder:
-        target = Target(table_id, file.schema, with_row_ids=True)
+    target = Target(table_id, file.schema, with_row_ids=True)
+    with writer.job(target) as job:
         rows = table_dataframe(spark, writer.warehouse, scan, with_address=True)
         ordered = rows.coalesce(1).sortWithinPartitions(ADDRESS)
-        writer.run_job(target, ordered.selectExpr(*target.inputs).selectExpr(*target.columns), folder, [])
-        paths = [writer.warehouse.absolute(found.path) for found in writer.warehouse.files_under(folder)]
-        read = [pq.read_table(path, filesystem=writer.warehouse.filesystem, partitioning=None) for path in paths]
-        return _write_part(writer, table_id, file, pa.concat_tables(read), positions, facts)
+        written = job.run(target, ordered.selectExpr(*target.inputs).selectExpr(*target.columns), [])
+        table = pa.concat_tables([writer.rows_of(found) for found in written])
+        return _write_part(writer, table_id, file, table, positions, facts)
 
 
 def _write_part(

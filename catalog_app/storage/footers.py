@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from catalog_app.domain.files import FACT_FIELDS, ROW_ID_FIELD, STAMP_FIELD, ColumnStatistics, Statistics
 from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.parquet import Seen, holds_nan
 
 TEXT_BOUND_LENGTH = 64
 PARQUET_FIELD_ID = b"PARQUET:field_id"
@@ -47,22 +47,28 @@ def read_facts(warehouse: Warehouse, path: str) -> FileFacts:
 def facts_of(content: pa.Buffer, table: pa.Table | None = None) -> FileFacts:
     """The same of a file that is in memory. ``table``: its rows, where they are at hand; they are not read again."""
     with pq.ParquetFile(pa.BufferReader(content)) as file:
-        return _facts(file, content.size, table)
+        return _facts(file, content.size, None if table is None else Seen.of(table))
 
 
-def _facts(file: pq.ParquetFile, size: int, table: pa.Table | None = None) -> FileFacts:
+def facts_of_footer(footer: bytes, size: int, seen: Seen) -> FileFacts:
+    """The same of a file of so many bytes that Arrow wrote, of which the footer and what was seen of its rows came."""
+    with pq.ParquetFile(pa.BufferReader(footer)) as file:
+        return _facts(file, size, seen)
+
+
+def _facts(file: pq.ParquetFile, size: int, seen: Seen | None = None) -> FileFacts:
     metadata = file.metadata
     statistics: Statistics = {}
     for leaf, field, identifier in _identified_leaves(file.schema_arrow):
-        bounds = (
-            _nested(file, leaf, field)
-            if pa.types.is_nested(field.type)
-            else leaf_statistics(metadata, leaf, field.type)
-        )
+        if pa.types.is_nested(field.type):
+            nulls = _nested_nulls(file, leaf, field) if seen is None else seen.nulls[field.name]
+            statistics[identifier] = ColumnStatistics(None, None, nulls)
+            continue
+        bounds = leaf_statistics(metadata, leaf, field.type)
         if bounds is None:
             continue
         # Arrow leaves NaN out of its bounds, yet NaN is above every number for Spark.
-        if pa.types.is_floating(field.type) and _written_by_arrow(metadata) and _holds_nan(file, field.name, table):
+        if pa.types.is_floating(field.type) and _written_by_arrow(metadata) and _holds_nan(file, field.name, seen):
             bounds = ColumnStatistics(None, None, bounds.nulls)
         statistics[identifier] = bounds
     rows = metadata.num_rows
@@ -84,15 +90,14 @@ def _written_by_arrow(metadata: pq.FileMetaData) -> bool:
     return str(metadata.created_by).startswith("parquet-cpp")
 
 
-def _holds_nan(file: pq.ParquetFile, name: str, table: pa.Table | None) -> bool:
+def _holds_nan(file: pq.ParquetFile, name: str, seen: Seen | None) -> bool:
+    if seen is not None:
+        return name in seen.nan
     index = file.schema_arrow.get_field_index(name)
-    if index < 0:
-        return True
-    column = file.read(columns=[name]).column(0) if table is None else table.column(name)
-    return bool(pc.any(pc.is_nan(column)).as_py())
+    return index < 0 or holds_nan(file.read(columns=[name]).column(0))
 
 
-def _nested(file: pq.ParquetFile, first: int, field: pa.Field) -> ColumnStatistics:
+def _nested_nulls(file: pq.ParquetFile, first: int, field: pa.Field) -> int:
     """Nulls of a nested column, from its values: a leaf's nulls are not the column's, an empty list counts as one. Any
     leaf tells where the column is NULL: the smallest of them is read, of which ``first`` is the first.
     """
@@ -100,10 +105,9 @@ def _nested(file: pq.ParquetFile, first: int, field: pa.Field) -> ColumnStatisti
     below = range(first, first + leaves(field.type))
     smallest = min(below, key=lambda leaf: sum(group.column(leaf).total_compressed_size for group in groups))
     path = file.metadata.schema.column(smallest).path
-    nulls = sum(
+    return sum(
         batch.column(batch.schema.get_field_index(field.name)).null_count for batch in file.iter_batches(columns=[path])
     )
-    return ColumnStatistics(None, None, nulls)
 
 
 def _identified_leaves(schema: pa.Schema) -> Iterator[tuple[int, pa.Field, int]]:

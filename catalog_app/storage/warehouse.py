@@ -18,7 +18,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -123,6 +123,15 @@ class Warehouse:
         each once. A task that fails there fails the job: its folder is removed.
         """
         return {} if self._is_local else dict(_ONE_COPY)
+
+    @property
+    def task_filesystem(self) -> pafs.FileSystem | None:
+        """The store as tasks of Spark open it, by keys that they find as their driver does. None where files are moved
+        to their place, and where PyArrow finds no key of the account.
+        """
+        if self._is_local or kind_of(self.root) == "abfs":
+            return None
+        return store_filesystem(self.root, replace(self.options, access_key="", secret_key=""))
 
     def location(self, path: str) -> str:
         """Where other engines find a file (Iceberg's ``file_path``). Nothing is encoded: they take the text behind the
@@ -232,7 +241,8 @@ class Warehouse:
 
     def discard(self, folder: str) -> None:
         """Remove a staging folder with all that is in it; nothing happens where there is none."""
-        if self.filesystem.get_file_info(self.absolute(folder)).type == pafs.FileType.Directory:
+        # A store is not asked first, as the answer takes two requests.
+        if not self._is_local or self.filesystem.get_file_info(self.absolute(folder)).type == pafs.FileType.Directory:
             self._folder_delete(folder)
 
     def remove(self, path: str) -> None:

@@ -9,6 +9,7 @@ import secrets
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -169,6 +170,8 @@ class EmbeddedSpark:
             "SPARK_HOME": str(distribution),
             "SPARK_CONF_DIR": str(self.home / "conf"),
             "SPARK_LOCAL_IP": LOOPBACK,
+            # Tasks that write to a store run Python, of the version that lakeui runs.
+            "PYSPARK_PYTHON": sys.executable,
             # In the environment of one process rather than on a command line that everyone can list.
             "SPARK_CONNECT_AUTHENTICATE_TOKEN": self.token,
         }

@@ -10,6 +10,7 @@ from typing import TypeVar
 from catalog_app.domain.stores import StoreOptions
 from catalog_app.domain.vended_keys import READ_FOLDERS, reading_policy
 from catalog_app.engine.session import SparkSessions
+from catalog_app.engine.write_jobs import rows_written
 from catalog_app.storage.key_lending import keys_lend
 from catalog_app.storage.object_stores import filesystem_by_keys
 from catalog_app.storage.warehouse import Warehouse
@@ -28,6 +29,10 @@ REACH = (
 DRIVER = (
     "Let LAKEUI_SPARK_JARS name the driver and what it needs, or give them to a Spark of your own, as"
     " docs/howto/move-the-warehouse.md says."
+)
+PYTHON = (
+    "Give executors the Python of lakeui's version with pyarrow and pyspark, and keys of the store, as"
+    " docs/howto/cluster.md says."
 )
 ROLE = (
     "Look whether LAKEUI_STORE_READER_ROLE names the role, whether the account of lakeui may assume it, and whether it"
@@ -65,9 +70,29 @@ def spark_store_check(root: str, options: StoreOptions, remote: str) -> str:
         raise RuntimeProblem(f"Spark {what}", remedy=REACH if has_driver else DRIVER) from None
     finally:
         _tried("removed", root, lambda: warehouse.remove(path))
+    _written_by_tasks(warehouse, remote)
     if lines != CONTENT.decode().splitlines():
         raise RuntimeProblem(f"Spark reads other text at {root} than was written.", remedy=REACH)
     return f"It reads {root}."
+
+
+def _written_by_tasks(warehouse: Warehouse, remote: str) -> None:
+    """Raises RuntimeProblem where a task of the Spark server does not write there by PyArrow."""
+    filesystem, folder = warehouse.task_filesystem, f"{TRIED}/{uuid.uuid4().hex}"
+    if filesystem is None:
+        return
+    names, place = ["id"], warehouse.absolute(folder)
+    try:
+        files = SparkSessions(remote).run(
+            lambda spark: rows_written(spark.range(1), names, [], lambda read: read, filesystem, place, answers=False)
+        )
+    except LakeError as error:
+        raise RuntimeProblem(
+            f"Tasks of Spark do not write to {warehouse.root}: {error.message}", remedy=PYTHON
+        ) from None
+    finally:
+        _tried("removed", warehouse.root, lambda: warehouse.discard(folder))
+    assert len(files) == 1
 
 
 def reader_check(root: str, options: StoreOptions) -> str:

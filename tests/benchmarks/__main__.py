@@ -35,6 +35,7 @@ from tests.benchmarks import (
     row_snapshots,
     small,
     stamps,
+    store_writes,
     tpch,
 )
 from tests.benchmarks.lake import postgres
@@ -50,6 +51,7 @@ PARTS = (
     "keyed",
     "snapshots",
     "stamps",
+    "stores",
     "pipelines",
     "nested",
     "partitions",
@@ -104,6 +106,7 @@ def main() -> None:
             "policies": policies.figures,
             "compare": compare.figures,
             "requests": requests.figures,
+            "stores": store_writes.figures,
         }
         found = [figure for name, figures in parts.items() if name in options.only for figure in figures()]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"

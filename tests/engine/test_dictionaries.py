@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.engine.copy_on_write import Marks, copy_touched
-from catalog_app.engine.writing import FileWriter, Staged
+from catalog_app.engine.targets import Staged
+from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import write_deletes
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.parquet import dictionary_columns

@@ -13,7 +13,7 @@ from catalog_app.domain.files import TableScan
 from catalog_app.engine import first_rows as reading
 from catalog_app.engine import plain_cells
 from catalog_app.engine.plain_changes import plain_changes
-from catalog_app.engine.writing import Target
+from catalog_app.engine.targets import Target
 from catalog_app.storage.deletes import Integers
 from catalog_app.storage.warehouse import Warehouse
 from tests.engine.conftest import lake_alone

@@ -16,7 +16,7 @@ from catalog_app.domain.files import FileScan
 from catalog_app.engine import merge_by_key
 from catalog_app.engine.merge_by_key import Pairs, pairs_by_key
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeTask, Rule
-from catalog_app.engine.writing import Target
+from catalog_app.engine.targets import Target
 from catalog_app.storage.deletes import write_deletes
 from tests.engine.conftest import lake_alone
 from tests.engine.lake import TABLE, Lake, schema_of

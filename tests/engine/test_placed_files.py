@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from catalog_app.engine.writing import FileWriter, Staged
+from catalog_app.engine.targets import Staged
+from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.warehouse import Warehouse
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, Rule
 from catalog_app.engine.plain_rows import plain_rows, source_column
-from catalog_app.engine.writing import Target
+from catalog_app.engine.targets import Target
 from tests.engine.lake import schema_of
 
 COLUMNS = (("id", "bigint"), ("Name", "string"), ("price", "decimal(5,2)"))

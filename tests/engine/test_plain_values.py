@@ -13,7 +13,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.engine import appending
 from catalog_app.engine.inputs_outputs import ValuesSource
 from catalog_app.engine.plain_values import plain_values
-from catalog_app.engine.writing import Target
+from catalog_app.engine.targets import Target
 from tests.engine.lake import Lake, schema_of
 
 LITERALS = {

@@ -13,7 +13,8 @@ import pytest
 
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile
 from catalog_app.engine.rewriting import mark_live_rows, part_rows
-from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.engine.targets import Target
+from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import StoredFacts, read_integers, stored_row_ids, write_deletes
 from catalog_app.storage.facts import file_rows, rows_find
 from catalog_app.storage.warehouse import Warehouse

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from catalog_app.engine.writing import Staged, Target, _whole_file
+from catalog_app.engine.targets import Staged, Target
+from catalog_app.engine.writing import _whole_file
 from catalog_app.services.registered import registered_taken_back
 from catalog_app.storage.deletes import write_deletes
 from lakeui.common.errors import InvalidValue

@@ -19,7 +19,8 @@ from django.conf import settings
 
 from catalog_app.domain.files import FileScan
 from catalog_app.domain.stores import store_failure
-from catalog_app.engine.writing import FileWriter, Target
+from catalog_app.engine.targets import Target
+from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import read_integers, write_deletes
 from catalog_app.storage.footers import read_facts
 from catalog_app.storage.warehouse import Warehouse

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
@@ -172,24 +174,56 @@ def test_small_commit_is_one_request_per_file(lake: Lake, store: ObjectStore, wa
     assert dict(taken) == {"PUT": 3}
 
 
-def test_job_writes_each_file_once_and_copies_twice(lake: Lake, store: ObjectStore, warehouse_in_store: str) -> None:
-    """Once from the folder of its task, once to its name. No file is removed by a request of its own but there."""
+def requests_of(store: ObjectStore, bucket: str, work: Callable[[], object]) -> Counter[tuple[str, str]]:
+    """All requests, by their method and the folder of the table that they name."""
+    before = len(store.requests(bucket))
+    work()
+    found: Counter[tuple[str, str]] = Counter()
+    for method, path in store.requests(bucket)[before:]:
+        folder = re.search(r"/first/\d+/(\w+)", path)
+        found[method, folder[1] if folder else ""] += 1
+    return found
+
+
+def test_small_files_of_a_job_are_one_request(lake: Lake, store: ObjectStore, warehouse_in_store: str) -> None:
+    """They come with the answer of the job: no folder is made, listed or removed."""
     lake.sql("CREATE TABLE d.t (id BIGINT, p STRING) PARTITIONED BY (p)")
     bucket = warehouse_in_store.split("/")[2]
-    before = len(store.requests(bucket))
-    lake.sql("INSERT INTO d.t SELECT id, concat('p', id % 3) FROM range(30000)")
-    found: Counter[tuple[str, str]] = Counter()
-    taken = store.requests(bucket)[before:]
-    assert len(taken) <= 27 * 3 + 40
-    for method, path in taken:
-        if method in ("PUT", "DELETE") and path.endswith(".parquet"):
-            found[method, "task" if "/_temporary/" in path else path.split("/")[4]] += 1
-    assert found == {
-        ("PUT", "task"): 3,
-        ("DELETE", "task"): 3,
-        ("PUT", "staging"): 3,
-        ("PUT", "data"): 3,
-    }
+    insert = "INSERT INTO d.t SELECT id, concat('p', id % 3) FROM range(30000)"
+    assert requests_of(store, bucket, lambda: lake.sql(insert)) == {("PUT", "data"): 3}
+
+
+def test_large_files_of_a_job_are_two_requests(lake: Lake, store: ObjectStore, warehouse_in_store: str) -> None:
+    """A task writes each under its own name, and the store copies it to the name that it keeps."""
+    lake.sql("CREATE TABLE d.t (id BIGINT, word STRING, p INT) PARTITIONED BY (p)")
+    bucket = warehouse_in_store.split("/")[2]
+    insert = "INSERT INTO d.t SELECT id, sha2(CAST(id AS STRING), 512), CAST(id % 3 AS INT) FROM range(120000)"
+    found = requests_of(store, bucket, lambda: lake.sql(insert))
+    assert (found["PUT", "data"], found["HEAD", "data"], found["GET", "data"]) == (3, 0, 0)
+    # The folder goes by five more, however many files are in it: it is looked for, listed and removed.
+    assert sum(found.values()) <= 2 * 3 + 5
+    assert lake.sql("SELECT count(*), count(DISTINCT word) FROM d.t").rows == [[120000, 120000]]
+
+
+def test_tasks_write_what_the_writer_of_spark_does(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NaN, NULL, nested values, and texts too long for a folder."""
+    columns = "id BIGINT, x DOUBLE, s STRUCT<a: INT, b: ARRAY<STRING>>, m MAP<STRING, INT>, d DECIMAL(20, 3), p STRING"
+    values = """id, IF(id % 7 = 0, DOUBLE('NaN'), id * 0.5D), IF(id % 5 = 0, NULL, struct(CAST(id AS INT), array('x'))),
+        map('k', CAST(id AS INT)), CAST(id AS DECIMAL(20, 3)), IF(id % 3 = 0, NULL, repeat('long/=', id % 3 * 10)),
+        timestamp_seconds(id)"""
+    sums = """SELECT count(*), count_if(isnan(x)), count(s), sum(s.a), sum(m['k']), sum(d), count(p), count(DISTINCT p),
+        max(at), sum(hash(s.b)) FROM d."""
+    found = []
+    for table in ("t", "u"):
+        lake.sql(f"CREATE TABLE d.{table} ({columns}, at TIMESTAMP) PARTITIONED BY (p)")
+        lake.sql(f"INSERT INTO d.{table} SELECT {values} FROM range(30000)")
+        lake.sql(f"UPDATE d.{table} SET s = named_struct('a', 1, 'b', array('y', NULL)) WHERE id % 2 = 0")
+        found.append(lake.sql(sums + table).rows)
+        found.append(lake.sql(f"SELECT count(*) FROM d.{table} WHERE x > 1e9").rows)
+        monkeypatch.setattr(Warehouse, "task_filesystem", None)
+    assert found[:2] == found[2:]
+    assert found[1] == [[4286]]
+    assert breaches(lake) == []
 
 
 def test_commit_of_job_leaves_no_other_files(lake: Lake) -> None:

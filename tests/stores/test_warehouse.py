@@ -16,7 +16,8 @@ import pytest
 from catalog_app.domain.files import FileScan
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.stores import StoreOptions, store_failure
-from catalog_app.engine.writing import FileWriter, Staged, Target
+from catalog_app.engine.targets import Staged, Target
+from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import deleted_positions, read_integers, write_deletes
 from catalog_app.storage.footers import read_facts
 from catalog_app.storage.warehouse import Warehouse

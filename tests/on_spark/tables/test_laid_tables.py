@@ -10,7 +10,7 @@ from django.conf import settings
 
 from catalog_app.domain.layout import order_of, without_order
 from catalog_app.domain.transforms import transform_value
-from catalog_app.engine import merge_into, merge_source, writing
+from catalog_app.engine import merge_into, merge_source, write_jobs, writing
 from catalog_app.models import DataFile
 from catalog_app.selectors.segments import layout_read
 from catalog_app.selectors.snapshots import catalog_get
@@ -122,7 +122,7 @@ def test_ordering_by_two_columns_prunes_files_by_each(
 def test_a_write_orders_rows_where_the_table_asks(lake: Lake, monkeypatch: pytest.MonkeyPatch, parted: str) -> None:
     """Each file of a write has narrow bounds, and the rows are those of a table that orders none."""
     monkeypatch.setattr(writing, "SMALL_ROWS", 0)
-    monkeypatch.setattr(writing, "ROWS_PER_FILE", 250)
+    monkeypatch.setattr(write_jobs, "ROWS_PER_FILE", 250)
     monkeypatch.setattr(writing, "become_one", lambda sizes: False)
     columns = f"(id BIGINT, at TIMESTAMP, name STRING, p STRING, v BIGINT){parted} CLUSTER BY (v, name)"
     lake.sql(f"CREATE TABLE d.t {columns} TBLPROPERTIES ('write.distribution-mode' = 'range')")
@@ -149,7 +149,7 @@ def test_a_write_orders_rows_where_the_table_asks(lake: Lake, monkeypatch: pytes
 
 def test_a_table_made_by_query_is_ordered_too(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "SMALL_ROWS", 0)
-    monkeypatch.setattr(writing, "ROWS_PER_FILE", 250)
+    monkeypatch.setattr(write_jobs, "ROWS_PER_FILE", 250)
     monkeypatch.setattr(writing, "become_one", lambda sizes: False)
     properties = "TBLPROPERTIES ('write.distribution-mode' = 'range')"
     lake.sql(f"CREATE TABLE d.t CLUSTER BY (v) {properties} AS SELECT id * 7919 % 1000 AS v FROM range(1000)")

@@ -1,0 +1,188 @@
+"""The jobs of Spark by which many rows become files: Spark's own writer for folders, PyArrow in tasks for stores.
+
+Spark's writer takes some 27 requests of a store for each file, as it looks at folders and renames. A task that writes
+by PyArrow takes one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+
+from catalog_app.domain.files import PartitionValues
+from catalog_app.domain.schema import Column
+from catalog_app.domain.transforms import Transform, transform_value
+from catalog_app.engine import task_files
+from catalog_app.engine.decoding import file_name
+from catalog_app.engine.reading import FIELD_ID
+from catalog_app.engine.spark_calls import arrow_rows
+from catalog_app.engine.targets import Target
+from catalog_app.storage.field_ids import field_ids_add
+from catalog_app.storage.footers import FileFacts, facts_of_footer
+from catalog_app.storage.warehouse import StoredFile, Warehouse
+from lakeui.common.parquet import Seen
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame
+
+
+ROWS_PER_FILE = 20_000_000
+_LONG_VALUE = 48
+
+Sources = Sequence[tuple[Transform | None, Column]]
+"""What the texts of folders are made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file of a job, with the texts of its folder. It lies in staging, or is ``content``."""
+
+    path: str
+    texts: PartitionValues
+    bytes: int
+    facts: FileFacts | None = None
+    content: pa.Buffer | None = None
+
+
+class WriteJob(Protocol):
+    """Rows of a target under internal names, and texts of folders in columns behind them, become files in staging."""
+
+    stages: bool
+    """Whether files of it may lie in staging. What an attempt at a task left that died is found by VACUUM."""
+
+    def folder_value(self, text: str) -> str:
+        """SQL of the column of a folder. ``text``: SQL of its text."""
+        ...
+
+    def apart(self, rows: DataFrame, folders: Sequence[str]) -> DataFrame:
+        """Rows whose order does not count, so that those of one folder follow each other in each task."""
+        ...
+
+    def run(self, target: Target, rows: DataFrame, folders: Sequence[str]) -> list[Written]:
+        """The files in the order of the rows. Rows of one folder follow each other."""
+        ...
+
+
+@dataclass(slots=True)
+class SparkJob:
+    """Spark's writer, and a listing of what it left: one level of folders for each column."""
+
+    warehouse: Warehouse
+    staging: str
+    stages: bool = True
+
+    def folder_value(self, text: str) -> str:
+        """It tells null, empty and long values apart."""
+        long = f"char_length({text}) > {_LONG_VALUE}"
+        return f"coalesce(CASE WHEN {long} THEN concat('h', sha2({text}, 256)) ELSE concat('v', {text}) END, 'n')"
+
+    def apart(self, rows: DataFrame, folders: Sequence[str]) -> DataFrame:
+        """The writer sorts them."""
+        return rows
+
+    def run(self, target: Target, rows: DataFrame, folders: Sequence[str]) -> list[Written]:
+        rows = rows.toDF(*[name for _, name, _ in target.fields()], *folders)
+        for _, name, identifier in target.fields():
+            rows = rows.withMetadata(name, {FIELD_ID: identifier})
+        writer = rows.write.options(**self.warehouse.spark_options).mode("error")
+        writer = writer.option("maxRecordsPerFile", ROWS_PER_FILE)
+        if folders:
+            writer = writer.partitionBy(*folders)
+        writer.parquet(self.warehouse.spark_path(self.staging))
+        files = self._identified(target, self.warehouse.files_under(self.staging))
+        return [Written(file.path, self._texts(file, target.sources), file.bytes) for file in files]
+
+    def _identified(self, target: Target, files: list[StoredFile]) -> list[StoredFile]:
+        """Give fields inside of columns their ids: Spark has a way to write those of columns only."""
+        nested = {file_name(column): column.parsed for column in target.schema.columns if column.nested is not None}
+        if not nested:
+            return files
+        with ThreadPoolExecutor(max_workers=8) as pool:
+            list(pool.map(lambda file: field_ids_add(self.warehouse, file.path, nested), files))
+        return self.warehouse.files_under(self.staging)
+
+    def _texts(self, file: StoredFile, sources: Sources) -> PartitionValues:
+        """Decode a folder such as ``__lake_p0=vBerlin/__lake_p1=n``."""
+        folder = file.path[len(self.staging) + 1 :].rpartition("/")[0]
+        segments = [segment.partition("=")[2] for segment in folder.split("/")] if folder else []
+        values: list[str | None] = []
+        for at, text in enumerate(segments):
+            kind, value = text[0], unquote(text[1:])
+            values.append({"n": None, "v": value}[kind] if kind != "h" else self._first_text(file.path, *sources[at]))
+        return tuple(values)
+
+    def _first_text(self, path: str, of: Transform | None, column: Column) -> str:
+        """The value that all rows of a staged file share, of the column or what is made of it: only texts are too long
+        for a folder name.
+        """
+        with pq.ParquetFile(self.warehouse.absolute(path), filesystem=self.warehouse.filesystem) as file:
+            value = file.read(columns=[file_name(column)]).column(0)[0].as_py()
+        found = value.decode() if isinstance(value, bytes) else str(value)
+        return found if of is None else str(transform_value(of, column.type, found))
+
+
+@dataclass(slots=True)
+class TaskJob:
+    """PyArrow in the tasks. What a task that was repeated wrote before is in no answer, and goes with its folder."""
+
+    warehouse: Warehouse
+    staging: str
+    filesystem: pafs.FileSystem
+    stages: bool = True
+
+    def folder_value(self, text: str) -> str:
+        return text
+
+    def apart(self, rows: DataFrame, folders: Sequence[str]) -> DataFrame:
+        return rows.sortWithinPartitions(*folders)
+
+    def run(self, target: Target, rows: DataFrame, folders: Sequence[str]) -> list[Written]:
+        place = self.warehouse.absolute(self.staging)
+        answers = rows_written(rows, target.columns, folders, target.arrow_schema, self.filesystem, place)
+        written = [self._written(said) for said in answers]
+        self.stages = any(file.path for file in written)
+        return written
+
+    def _written(self, said: Mapping[str, Any]) -> Written:
+        facts = facts_of_footer(said["footer"], said["bytes"], Seen(set(said["nan"]), dict(said["nulls"])))
+        path = f"{self.staging}/{said['path'].rpartition('/')[2]}" if said["path"] else ""
+        content = None if said["content"] is None else pa.py_buffer(said["content"])
+        return Written(path, tuple(said["texts"]), said["bytes"], facts, content)
+
+
+def rows_written(
+    rows: DataFrame,
+    names: Sequence[str],
+    folders: Sequence[str],
+    stored: Callable[[pa.Schema], pa.Schema],
+    filesystem: pafs.FileSystem,
+    place: str,
+    *,
+    answers: bool = True,
+) -> list[dict[str, Any]]:
+    """What tasks answer of the files that they write to ``place``, in the order of the rows. ``stored``: how columns of
+    the ``names`` lie in a file.
+    """
+    from pyspark import cloudpickle
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    for module in task_files.SENT:
+        cloudpickle.register_pickle_by_value(module)
+    schema = stored(to_arrow_schema(rows.select(*names).schema, timezone="UTC"))
+    write = task_files.task_writer(filesystem, place, schema, rows_per_file=ROWS_PER_FILE, answers=answers)
+    said = rows.select(*names, *folders).mapInArrow(write, task_files.ANSWER)
+    found: list[dict[str, Any]] = arrow_rows(said).to_pylist()
+    return found
+
+
+def write_job(warehouse: Warehouse, staging: str, *, by_arrow: bool) -> WriteJob:
+    """``by_arrow``: whether Arrow holds all of the columns."""
+    filesystem = warehouse.task_filesystem if by_arrow else None
+    return SparkJob(warehouse, staging) if filesystem is None else TaskJob(warehouse, staging, filesystem)

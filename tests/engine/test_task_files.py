@@ -1,0 +1,121 @@
+"""Files that tasks write by PyArrow, without Spark: what comes with the answer, and what it says of the rest."""
+
+from __future__ import annotations
+
+import base64
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+import pytest
+from pyspark import cloudpickle
+
+from catalog_app.engine import task_files
+from catalog_app.engine.task_files import SENT, task_writer
+from catalog_app.storage.footers import facts_of_footer, read_facts
+from catalog_app.storage.warehouse import Warehouse
+from lakeui.common.parquet import Seen
+
+SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.int64(), metadata={"PARQUET:field_id": "1"}),
+        pa.field("x", pa.float64(), metadata={"PARQUET:field_id": "2"}),
+        pa.field("s", pa.struct([pa.field("a", pa.int32())]), metadata={"PARQUET:field_id": "3"}),
+    ]
+)
+RUN = """
+import base64, pickle, sys
+import pyarrow as pa
+write, batch = pickle.loads(base64.b64decode(sys.stdin.read()))
+assert not any(name.split(".")[0] in ("lakeui", "catalog_app") for name in sys.modules), "lakeui was imported"
+print([row["rows"] for answer in write(iter([batch])) for row in answer.to_pylist()])
+"""
+
+
+def batch_of(*folders: str | None, first: int = 0) -> pa.RecordBatch:
+    """A row of each folder."""
+    ids = range(first, first + len(folders))
+    columns = {
+        "__c1": pa.array(ids, pa.int64()),
+        "__c2": pa.array([float("nan") if i % 4 == 3 else i / 2 for i in ids]),
+        "__c3": pa.array([None if i % 2 else {"a": i} for i in ids], pa.struct([pa.field("a", pa.int32())])),
+        "p": pa.array(folders, pa.string()),
+    }
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def answers(folder: Path, *batches: pa.RecordBatch, **options: Any) -> list[dict[str, Any]]:
+    said: dict[str, Any] = {"rows_per_file": 100, "answers": False} | options
+    write = task_writer(pafs.LocalFileSystem(), str(folder), SCHEMA, **said)
+    return [row for answer in write(iter(batches)) for row in answer.to_pylist()]
+
+
+def test_each_folder_is_a_file(tmp_path: Path) -> None:
+    """A run of one value may be in two batches. NULL is a value of its own."""
+    found = answers(tmp_path, batch_of("a", "a", None), batch_of(None, "b", "b", first=3))
+    assert [(row["texts"], row["rows"]) for row in found] == [(["a"], 2), ([None], 2), (["b"], 2)]
+    assert {row["path"] for row in found} == {str(path) for path in tmp_path.iterdir()}
+    assert [pq.read_table(row["path"]).column("id").to_pylist() for row in found] == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_footer_and_what_was_seen_are_the_facts(tmp_path: Path) -> None:
+    (row,) = answers(tmp_path, batch_of(*"aaaaaa"))
+    seen = Seen(set(row["nan"]), dict(row["nulls"]))
+    name = Path(row["path"]).name
+    assert facts_of_footer(row["footer"], row["bytes"], seen) == read_facts(Warehouse(str(tmp_path)), name)
+    assert (seen.nan, seen.nulls) == ({"x"}, {"s": 3})
+
+
+def test_small_files_come_with_the_answer(tmp_path: Path) -> None:
+    found = answers(tmp_path, batch_of("a", "b"), answers=True)
+    assert list(tmp_path.iterdir()) == []
+    tables = [pq.read_table(pa.BufferReader(row["content"])) for row in found]
+    assert [table.column("id").to_pylist() for table in tables] == [[0], [1]]
+    assert [len(row["content"]) for row in found] == [row["bytes"] for row in found]
+
+
+def test_a_task_answers_no_more_than_its_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (first, _) = answers(tmp_path, batch_of("a", "b"), answers=True)
+    monkeypatch.setattr(task_files, "ANSWERED_BYTES", first["bytes"] + 10)
+    found = answers(tmp_path, batch_of("a", "b"), answers=True)
+    assert [row["content"] is None for row in found] == [False, True]
+    assert [row["path"] for row in found] == ["", *map(str, tmp_path.iterdir())]
+
+
+def test_rows_beyond_what_a_task_holds_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_files, "HELD_BYTES", 1)
+    (row,) = answers(tmp_path, batch_of("a", "a"), batch_of("a", "a", first=2), answers=True)
+    assert (row["content"], row["rows"]) == (None, 4)
+    assert row["bytes"] == Path(row["path"]).stat().st_size
+    assert pq.ParquetFile(row["path"]).metadata.num_row_groups == 2
+
+
+def test_many_rows_become_several_files(tmp_path: Path) -> None:
+    found = answers(tmp_path, batch_of("a", "a"), batch_of("a", "a", first=2), batch_of("a", first=4), rows_per_file=2)
+    assert [row["rows"] for row in found] == [2, 2, 1]
+
+
+def test_attempts_never_share_a_name(tmp_path: Path) -> None:
+    """What an attempt wrote that died stays beside the files of the one that counts."""
+    dead, alive = (answers(tmp_path, batch_of("a", "b")) for _ in range(2))
+    assert not {row["path"] for row in dead} & {row["path"] for row in alive}
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_executors_need_no_lakeui(tmp_path: Path) -> None:
+    for module in SENT:
+        cloudpickle.register_pickle_by_value(module)
+    write = task_writer(pafs.LocalFileSystem(), str(tmp_path), SCHEMA, rows_per_file=9, answers=False)
+    sent = base64.b64encode(cloudpickle.dumps((write, batch_of("a", "b")), protocol=pickle.HIGHEST_PROTOCOL))
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-c", RUN]
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=environment, input=sent, capture_output=True, check=False, timeout=60
+    )
+    assert ran.stdout.decode().strip() == "[1, 1]", ran.stderr.decode()
