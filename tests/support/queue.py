@@ -68,7 +68,7 @@ SECONDS = {
     "tests/upsert/test_every_named_case.py": 19.5,
     "tests/upsert/test_replacing.py": 12.1,
     "tests/upsert/test_strategies.py": 18.3,
-    "tests/jobs/test_real_workers.py": 20.0,
+    "tests/jobs/test_real_workers.py": 10.0,
     "tests/lineage/test_comparisons.py": 15.5,
     "tests/lineage/test_laws.py": 8.0,
     "tests/lineage/test_model.py": 9.7,

@@ -50,6 +50,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         an array is.
         """
         cursor_class: Any = base.ServerBindingCursor
+        # As before Django's own cursors: a connection that PostgreSQL ended is replaced where a request or task begins.
+        self.close_if_health_check_failed()
         self.ensure_connection()
         with self.wrap_database_errors:
             cursor = cursor_class(self.connection)
