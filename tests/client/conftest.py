@@ -16,6 +16,7 @@ from django.core.servers.basehttp import WSGIRequestHandler
 
 from catalog_app.domain.roles import Role
 from lakeui.access.tokens import token_create
+from lakeui.frontdoor import Session, execute
 from lakeui.wsgi import application
 from lakeui_client import Catalog, Lake
 from lakeui_client.http import Http
@@ -87,12 +88,15 @@ def person(url: str, store: Store) -> Iterator[Person]:
 
 
 @pytest.fixture
-def catalog(person: Person) -> Catalog:
-    """The catalog as its owner has it, with table d.t of two rows."""
+def catalog(person: Person, store: Store) -> Catalog:
+    """The catalog as its owner has it, with table d.t of two rows. They are written in this process, not by a task."""
     found = person()
-    main = found.branch("main")
-    main.sql("CREATE TABLE d.t (id INT, name STRING, PRIMARY KEY (id))")
-    main.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'b')")
+    owner = get_user_model().objects.latest("pk")
+    for text in (
+        "CREATE TABLE d.t (id INT, name STRING, PRIMARY KEY (id))",
+        "INSERT INTO d.t VALUES (1, 'a'), (2, 'b')",
+    ):
+        execute(text, Session(store.catalog, user=owner))
     return found
 
 

@@ -287,6 +287,7 @@ def test_people_tokens_tasks_and_pipelines_are_kept(
     assert (chat["chat_server"], chat["chat_events"]) == ("127.0.0.1:9", ["task_failed"])
     assert "To the chat at 127.0.0.1:9: task_failed." in lake("mail")[1]
     assert document(lake, "mail", "--no-chat")["chat_server"] == ""
+    catalog.branch("main").sql("INSERT INTO d.t VALUES (3, 'c')")
     assert {entry["state"] for entry in document(lake, "tasks", "-n", "2")} == {"succeeded"}
     assert document(lake, "pipelines") == []
     assert document(lake, "pipelines", "runs", "1", "-m", "x", status=1)["code"] == "CLIENT_ERROR"
