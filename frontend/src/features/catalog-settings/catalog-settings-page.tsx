@@ -12,7 +12,6 @@ import { MergingTab } from "./merging-tab";
 import { ProtectionTab } from "./protection-tab";
 import { RestrictionsTab } from "./restrictions-tab";
 import { WebhooksTab } from "./webhooks-tab";
-import "../../styles/catalog-settings.css";
 
 const TABS: readonly { key: CatalogSettingsTab; label: string }[] = [
   { key: "members", label: "Members" },

@@ -8,6 +8,7 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
+import { SettingList, SettingText } from "../../ui/setting-list";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { CheckDialog } from "./check-dialog";
@@ -42,11 +43,11 @@ export function ChecksTab({ catalog, role }: { catalog: string; role: Role }) {
           found.length === 0 ? (
             <Empty title="No check yet" />
           ) : (
-            <ul className="setting-list" aria-label="Checks">
+            <SettingList label="Checks">
               {found.map((check) => (
                 <CheckRow key={check.name} check={check} mayManage={mayManage} onEdit={() => setEdited(check)} onRemove={() => setRemoved(check)} />
               ))}
-            </ul>
+            </SettingList>
           )
         }
       </Loaded>
@@ -64,7 +65,7 @@ function CheckRow({ check, mayManage, onEdit, onRemove }: { check: Check; mayMan
         <strong>{check.name}</strong> <span className="badge">{check.is_required ? "required everywhere" : "advisory"}</span>
       </span>
       <span className="small">
-        {check.template ? <span title={check.query}>{inWords(check)} </span> : <code className="query">{check.query}</code>}
+        {check.template ? <span title={check.query}>{inWords(check)} </span> : <SettingText>{check.query}</SettingText>}
         <Muted>
           {check.created_by}, <Time at={check.created_at} />
         </Muted>

@@ -7,6 +7,7 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Field, Input, TextArea } from "../../ui/field";
 import { Muted } from "../../ui/muted";
+import { SettingList, SettingText } from "../../ui/setting-list";
 import { Failure } from "../../ui/states";
 
 /** Tests of a dbt project become checks. What would come of them is shown first. */
@@ -108,19 +109,19 @@ function Read({ read: { checks, not_read, dry_run } }: { read: DbtTestsRead }) {
   return (
     <div role="status" className="stack tight">
       {checks.length ? (
-        <ul className="setting-list" aria-label="Checks">
+        <SettingList label="Checks">
           {checks.map((check) => (
             <li key={check.name}>
               <span>
                 <strong>{check.name}</strong> <span className="badge">{outcomes[check.outcome]}</span>
               </span>
               <span className="small">
-                <code className="query">{check.query}</code>
+                <SettingText>{check.query}</SettingText>
                 {check.note ? <Muted>{check.note}</Muted> : null}
               </span>
             </li>
           ))}
-        </ul>
+        </SettingList>
       ) : (
         <p>No test of this file becomes a check.</p>
       )}

@@ -3,16 +3,18 @@ import { duration } from "../../model/format";
 import { bodyText, deliveryLook } from "../../model/webhooks";
 import { useDeliveries, useDeliverySend } from "../../queries/webhooks";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
+import styles from "./delivery-log.module.css";
 
 /** What was sent to a webhook, how that went, and a button to try it. */
 export function DeliveryLog({ catalog, webhook }: { catalog: string; webhook: Webhook }) {
   const deliveries = useDeliveries(catalog, webhook);
   const send = useDeliverySend(catalog, webhook);
   return (
-    <section className="delivery-log stack" aria-label={`Messages to ${webhook.url}`}>
+    <section className={classes(styles.log, "stack")} aria-label={`Messages to ${webhook.url}`}>
       <p className="row">
         <Button isSmall disabled={send.isPending || !webhook.is_active} onClick={() => send.mutate("test")}>
           Send a test message
@@ -25,7 +27,7 @@ export function DeliveryLog({ catalog, webhook }: { catalog: string; webhook: We
           const found = pages.flatMap((page) => page.results);
           if (found.length === 0) return <Empty title="Nothing was sent yet" />;
           return (
-            <ul className="deliveries" aria-label={`Messages to ${webhook.url}`}>
+            <ul className={styles.messages} aria-label={`Messages to ${webhook.url}`}>
               {found.map((delivery) => (
                 <DeliveryRow key={delivery.id} delivery={delivery} isBusy={send.isPending} onRepeat={() => send.mutate(delivery)} />
               ))}
@@ -76,7 +78,7 @@ function DeliveryRow({ delivery, isBusy, onRepeat }: { delivery: Delivery; isBus
       {delivery.error ? <p className="small">{delivery.error}</p> : null}
       <details className="small">
         <summary>What is sent</summary>
-        <pre className="message">{bodyText(delivery.body)}</pre>
+        <pre className={styles.body}>{bodyText(delivery.body)}</pre>
       </details>
     </li>
   );

@@ -10,6 +10,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Field, FieldGroup, Input } from "../../ui/field";
 import { Muted } from "../../ui/muted";
 import { Select } from "../../ui/select";
+import { SettingList } from "../../ui/setting-list";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 
@@ -37,11 +38,11 @@ export function MembersTab({ catalog, role }: { catalog: string; role: Role }) {
             );
           }
           return (
-            <ul className="setting-list" aria-label="Members">
+            <SettingList label="Members">
               {found.map((member) => (
                 <MemberRow key={member.username} catalog={catalog} member={member} mayManage={mayManage} />
               ))}
-            </ul>
+            </SettingList>
           );
         }}
       </Loaded>
@@ -117,7 +118,7 @@ function RoleField({ label, role, isBusy, onChange }: { label: string; role: Rol
     if (chosen) onChange(chosen);
   };
   return (
-    <Select className="role" aria-label={label} value={role} disabled={isBusy} onChange={(event) => choose(event.target.value)}>
+    <Select isFitted aria-label={label} value={role} disabled={isBusy} onChange={(event) => choose(event.target.value)}>
       {ROLES.map((known) => (
         <option key={known}>{known}</option>
       ))}

@@ -8,6 +8,7 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
+import { SettingList } from "../../ui/setting-list";
 import { Empty, Loaded } from "../../ui/states";
 import { RuleDialog } from "./rule-dialog";
 
@@ -38,11 +39,11 @@ export function ProtectionTab({ catalog, role }: { catalog: string; role: Role }
             );
           }
           return (
-            <ul className="setting-list" aria-label="Protection rules">
+            <SettingList label="Protection rules">
               {found.map((rule) => (
                 <RuleRow key={rule.id} rule={rule} mayManage={mayManage} onEdit={() => setEdited(rule)} onRemove={() => setRemoved(rule)} />
               ))}
-            </ul>
+            </SettingList>
           );
         }}
       </Loaded>

@@ -10,6 +10,7 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
+import { SettingList } from "../../ui/setting-list";
 import { Empty, Loaded } from "../../ui/states";
 import { RestrictionDialog } from "./restriction-dialog";
 import { SeenDialog } from "./seen-rows";
@@ -39,11 +40,11 @@ export function RestrictionsTab({ catalog, role }: { catalog: string; role: Role
           const found = pages.flatMap((page) => page.results);
           if (found.length === 0) return <Empty title="No row or column is hidden" />;
           return (
-            <ul className="setting-list" aria-label="Restrictions">
+            <SettingList label="Restrictions">
               {found.map((item) => (
                 <RestrictionRow key={item.id} restriction={item} onLook={mayManage ? () => setLooked(item) : undefined} onLift={mayManage ? () => setLifted(item) : undefined} />
               ))}
-            </ul>
+            </SettingList>
           );
         }}
       </Loaded>

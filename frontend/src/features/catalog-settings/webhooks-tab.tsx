@@ -6,6 +6,7 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
+import { SettingList, SettingText } from "../../ui/setting-list";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { DeliveryLog } from "./delivery-log";
@@ -32,11 +33,11 @@ export function WebhooksTab({ catalog }: { catalog: string }) {
           found.length === 0 ? (
             <Empty title="No webhook yet" />
           ) : (
-            <ul className="setting-list" aria-label="Webhooks">
+            <SettingList label="Webhooks">
               {found.map((webhook) => (
                 <WebhookRow key={webhook.id} catalog={catalog} webhook={webhook} onEdit={() => setEdited(webhook)} onRemove={() => setRemoved(webhook)} />
               ))}
-            </ul>
+            </SettingList>
           )
         }
       </Loaded>
@@ -53,7 +54,7 @@ function WebhookRow({ catalog, webhook, onEdit, onRemove }: { catalog: string; w
   return (
     <li>
       <span>
-        <code className="query">{webhook.url}</code> {webhook.is_active ? null : <span className="badge amber">switched off</span>}
+        <SettingText>{webhook.url}</SettingText> {webhook.is_active ? null : <span className="badge amber">switched off</span>}
       </span>
       <Muted isSmall>
         gets {webhook.events.map((event) => `${event.replace("_", " ")}s`).join(" and ")}; made by {webhook.created_by}, <Time at={webhook.created_at} />

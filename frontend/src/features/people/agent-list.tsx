@@ -5,9 +5,9 @@ import { useAgentChange, useAgents, useAgentTokens, type Agent } from "../../que
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Muted } from "../../ui/muted";
+import { SettingList, SettingWide } from "../../ui/setting-list";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
-import "../../styles/catalog-settings.css";
 
 interface Asked {
   agent: Agent;
@@ -29,11 +29,11 @@ export function AgentList({ isOfAll }: { isOfAll: boolean }) {
           results.length === 0 ? (
             <Empty title="No agents" />
           ) : (
-            <ul className="setting-list" aria-label="Agents">
+            <SettingList label="Agents">
               {results.map((agent) => (
                 <Entry key={agent.name} agent={agent} onAsk={(act) => setAsked({ agent, act })} />
               ))}
-            </ul>
+            </SettingList>
           )
         }
       </Loaded>
@@ -46,7 +46,7 @@ function Entry({ agent, onAsk }: { agent: Agent; onAsk: (act: Asked["act"]) => v
   const [isOpen, setOpen] = useState(false);
   return (
     <li>
-      <div className="stack tight wide">
+      <SettingWide>
         <span>
           <strong>{agent.name}</strong> <Muted isSmall>of {agent.owner}</Muted>
         </span>
@@ -64,7 +64,7 @@ function Entry({ agent, onAsk }: { agent: Agent; onAsk: (act: Asked["act"]) => v
           <summary>Tokens, and when each was used last</summary>
           {isOpen ? <Tokens name={agent.name} /> : null}
         </details>
-      </div>
+      </SettingWide>
       <span className="row">
         <Button isSmall onClick={() => onAsk("revoke")}>
           Revoke tokens<span className="visually-hidden"> of {agent.name}</span>

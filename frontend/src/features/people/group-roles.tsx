@@ -8,6 +8,7 @@ import { Button } from "../../ui/button";
 import { Field, FieldGroup } from "../../ui/field";
 import { Muted } from "../../ui/muted";
 import { Select } from "../../ui/select";
+import { SettingList } from "../../ui/setting-list";
 import { Failure, Loaded } from "../../ui/states";
 
 /** Groups that have a role in the catalog; owners give and take them. */
@@ -20,11 +21,11 @@ export function GroupRoles({ catalog, mayManage }: { catalog: string; mayManage:
         {({ results }) => (
           <>
             {results.length ? (
-              <ul className="setting-list" aria-label="Groups with a role">
+              <SettingList label="Groups with a role">
                 {results.map((shown) => (
                   <GroupRow key={shown.group} catalog={catalog} shown={shown} mayManage={mayManage} />
                 ))}
-              </ul>
+              </SettingList>
             ) : (
               <Muted as="p" className="inside">No group has a role here.</Muted>
             )}
@@ -103,7 +104,7 @@ function RoleField({ label, role, isBusy, onChange }: { label: string; role: Rol
     if (chosen) onChange(chosen);
   };
   return (
-    <Select className="role" aria-label={label} value={role} disabled={isBusy} onChange={(event) => choose(event.target.value)}>
+    <Select isFitted aria-label={label} value={role} disabled={isBusy} onChange={(event) => choose(event.target.value)}>
       {ROLES.map((known) => (
         <option key={known}>{known}</option>
       ))}

@@ -6,6 +6,7 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Field, Input } from "../../ui/field";
 import { Muted } from "../../ui/muted";
+import { SettingList } from "../../ui/setting-list";
 import { Empty, Failure, Loaded } from "../../ui/states";
 
 export function GroupsTab({ isSuperuser }: { isSuperuser: boolean }) {
@@ -41,7 +42,7 @@ export function GroupsTab({ isSuperuser }: { isSuperuser: boolean }) {
           const found = pages.flatMap((page) => page.results);
           if (found.length === 0) return <Empty title="No groups yet" />;
           return (
-            <ul className="setting-list" aria-label="Groups">
+            <SettingList label="Groups">
               {found.map((group) => (
                 <li key={group.name}>
                   <strong>{group.name}</strong>
@@ -53,7 +54,7 @@ export function GroupsTab({ isSuperuser }: { isSuperuser: boolean }) {
                   ) : null}
                 </li>
               ))}
-            </ul>
+            </SettingList>
           );
         }}
       </Loaded>

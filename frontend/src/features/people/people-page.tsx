@@ -9,7 +9,6 @@ import { AgentList } from "./agent-list";
 import { GroupsTab } from "./groups-tab";
 import { PeopleTab } from "./people-tab";
 import { RightsTab } from "./rights-tab";
-import "../../styles/catalog-settings.css";
 
 type TabKey = "people" | "groups" | "agents" | "rights";
 

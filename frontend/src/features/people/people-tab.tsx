@@ -6,6 +6,7 @@ import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
 import { SearchField } from "../../ui/search-field";
 import { Select } from "../../ui/select";
+import { SettingList } from "../../ui/setting-list";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { InviteDialog } from "./invite-dialog";
@@ -32,7 +33,7 @@ export function PeopleTab({ isSuperuser }: { isSuperuser: boolean }) {
           text=""
           onSearch={(search) => setFilter({ ...(filter.state ? { state: filter.state } : {}), ...(search ? { search } : {}) })}
         />
-        <Select className="role" aria-label="State" value={filter.state ?? ""} onChange={(event) => choose(event.target.value)}>
+        <Select isFitted aria-label="State" value={filter.state ?? ""} onChange={(event) => choose(event.target.value)}>
           <option value="">All</option>
           {STATES.map((state) => (
             <option key={state}>{state}</option>
@@ -62,7 +63,7 @@ export function PeopleTab({ isSuperuser }: { isSuperuser: boolean }) {
 function PersonList({ people, onChoose }: { people: readonly Person[]; onChoose: (username: string) => void }) {
   if (people.length === 0) return <Empty title="No person is found" />;
   return (
-    <ul className="setting-list" aria-label="People">
+    <SettingList label="People">
       {people.map((person) => (
         <li key={person.username}>
           <span>
@@ -90,6 +91,6 @@ function PersonList({ people, onChoose }: { people: readonly Person[]; onChoose:
           </Button>
         </li>
       ))}
-    </ul>
+    </SettingList>
   );
 }

@@ -5,6 +5,7 @@ import { useRightsRecords } from "../../queries/people";
 import { Button } from "../../ui/button";
 import { Muted } from "../../ui/muted";
 import { SearchField } from "../../ui/search-field";
+import { SettingList } from "../../ui/setting-list";
 import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 
@@ -22,7 +23,7 @@ export function RightsTab() {
           const found = pages.flatMap((page) => page.results);
           if (found.length === 0) return <Empty title="No records" />;
           return (
-            <ul className="setting-list" aria-label="Records">
+            <SettingList label="Records">
               {found.map((record) => (
                 <li key={`${record.recorded_at} ${record.subject} ${record.name}`}>
                   <strong>{record.name}</strong>
@@ -32,7 +33,7 @@ export function RightsTab() {
                   </Muted>
                 </li>
               ))}
-            </ul>
+            </SettingList>
           );
         }}
       </Loaded>
