@@ -233,7 +233,9 @@ def _taken(
         if not len(inside):
             continue
         size = _batch_rows(group, leaves, int(inside[-1]) + 1)
-        for batch in stored.iter_batches(size, row_groups=[number], columns=names):
+        # Few rows need no second thread, for which they would wait.
+        are_few = int(inside[-1]) < BATCH_ROWS
+        for batch in stored.iter_batches(size, row_groups=[number], columns=names, use_threads=not are_few):
             low, high = np.searchsorted(inside, [first, first + batch.num_rows])
             if low < high:
                 yield batch.take(pa.array(inside[low:high] - first))

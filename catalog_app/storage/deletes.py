@@ -48,6 +48,8 @@ def write_deletes(
     pq.write_table(table, content, compression="zstd", store_schema=False)
     path, whole = warehouse.new_deletes(table_id=table_id, base=file.base), content.getvalue()
     warehouse.write(path, whole)
+    # The statement's own examples, and the next write of the file, need these.
+    _KEPT.keep(warehouse, path, np.unique(positions))
     return NewDeleteFile(path=path, data_file_id=file.file_id, rows=len(order), bytes=whole.size)
 
 
@@ -71,7 +73,9 @@ def deleted_positions(warehouse: Warehouse, paths: Iterable[str]) -> Integers:
 
 
 class _KeptPositions:
-    """The positions of small delete files that were read last. No file of ours is written twice. Threads share them."""
+    """The positions of small delete files that were read or written last. No file of ours is written twice. Threads
+    share them.
+    """
 
     MOST = 1_000_000
     LONGEST = 10_000
@@ -81,20 +85,20 @@ class _KeptPositions:
         self._room = self.MOST
 
     def of(self, warehouse: Warehouse, path: str) -> Integers:
-        key = warehouse.absolute(path)
-        found = self._of.get(key)
+        found = self._of.get(warehouse.absolute(path))
         if found is None:
             found = read_integers(warehouse, path, POSITION_COLUMN)
-            if not is_outside(path) and len(found) <= self.LONGEST:
-                self._keep(key, found)
+            self.keep(warehouse, path, found)
         return found
 
-    def _keep(self, key: str, found: Integers) -> None:
+    def keep(self, warehouse: Warehouse, path: str, found: Integers) -> None:
+        if is_outside(path) or len(found) > self.LONGEST:
+            return
         # What a file needs besides its positions counts as a hundred of them.
         self._room -= len(found) + 100
         if self._room < 0:
             self._of, self._room = {}, self.MOST
-        self._of[key] = found
+        self._of[warehouse.absolute(path)] = found
 
 
 _KEPT = _KeptPositions()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -14,6 +15,7 @@ from catalog_app.engine import first_rows as reading
 from catalog_app.engine import plain_cells
 from catalog_app.engine.plain_changes import plain_changes
 from catalog_app.engine.targets import Target
+from catalog_app.storage import deletes
 from catalog_app.storage.deletes import Integers
 from catalog_app.storage.warehouse import Warehouse
 from tests.engine.conftest import lake_alone
@@ -89,3 +91,17 @@ def test_no_more_is_read_than_an_answer_holds(alone: Lake, monkeypatch: pytest.M
     assert reading.first_rows(alone.warehouse, plain(alone.scan()), limit=10_000) is None
     assert 0 < sum(read) < 200
     assert reading.first_rows(alone.warehouse, plain(alone.scan()), limit=10) is not None
+
+
+def test_deletes_written_here_are_not_read(alone: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(alone, *((number, "v") for number in range(20)))
+    (file,) = alone.files
+    places = np.array([7, 3, 12], dtype=np.int64)
+    written = deletes.write_deletes(
+        alone.warehouse, table_id=TABLE, file=file, positions=places, row_ids=places + file.base
+    )
+    stored = deletes.read_integers(alone.warehouse, written.path, deletes.POSITION_COLUMN)
+    asked: list[str] = []
+    monkeypatch.setattr(deletes, "read_integers", lambda _, path, __: asked.append(path) or stored)
+    assert deletes.deleted_positions(alone.warehouse, [written.path]).tolist() == stored.tolist() == [3, 7, 12]
+    assert not asked
