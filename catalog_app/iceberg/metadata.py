@@ -1,4 +1,4 @@
-"""Table metadata of one version: one schema, one snapshot."""
+"""Table metadata of one version: one schema, one snapshot; and with those of the versions before it."""
 
 from __future__ import annotations
 
@@ -111,6 +111,48 @@ def table_metadata(shown: TableVersion) -> dict[str, Any]:
         "metadata-log": [],
     }
     return {**metadata, "next-row-id": shown.next_row_id} if shown.form == V3 else metadata
+
+
+def with_history(
+    metadata: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], tags: Mapping[str, int]
+) -> dict[str, Any]:
+    """The metadata of a version with the snapshots of ``earlier`` ones, the oldest first, and references by the
+    versions of ``tags``. An earlier one whose files lie by other partitions, or are read by other names, is left out:
+    both are said once for all snapshots.
+    """
+    shown = [one for one in earlier if _of_all(one) == _of_all(metadata)]
+    schemas = [_without_id(metadata["schemas"][0])]
+    snapshots: list[dict[str, Any]] = []
+    for one in (*shown, metadata):
+        schema = _without_id(one["schemas"][0])
+        if schema not in schemas:
+            schemas.append(schema)
+        parent = {"parent-snapshot-id": snapshots[-1]["snapshot-id"]} if snapshots else {}
+        snapshots.append({**one["snapshots"][0], "schema-id": schemas.index(schema), **parent})
+    refs = dict(metadata["refs"])
+    for name, version in tags.items():
+        found = [item["snapshot-id"] for item in snapshots if item["snapshot-id"] <= version]
+        # Of a version before the first snapshot nothing is known here.
+        if found and name not in refs:
+            refs[name] = {"snapshot-id": found[-1], "type": "tag"}
+    return {
+        **metadata,
+        "last-column-id": max(one["last-column-id"] for one in (*shown, metadata)),
+        "schemas": [{**schema, "schema-id": number} for number, schema in enumerate(schemas)],
+        "snapshots": snapshots,
+        "snapshot-log": [{name: item[name] for name in ("snapshot-id", "timestamp-ms")} for item in snapshots],
+        "refs": refs,
+    } | ({"next-row-id": max(one["next-row-id"] for one in (*shown, metadata))} if "next-row-id" in metadata else {})
+
+
+def _without_id(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in schema.items() if name != "schema-id"}
+
+
+def _of_all(metadata: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What all snapshots of a table share."""
+    said = (metadata[name] for name in ("format-version", "location", "partition-specs"))
+    return (*said, metadata["properties"].get(f"{_READERS_OWN}default"))
 
 
 def _properties(table: TableState) -> dict[str, str]:

@@ -45,3 +45,15 @@ def table_change(snapshot: Snapshot, table_id: int) -> TableChange:
     """The newest commit on the chain that changed rows, columns or attributes of the table."""
     ((branch_id, version, at),) = fetch_all(_NEWEST, {**snapshot.parameters, "table": table_id}, prepared=True)
     return TableChange(branch_id, version, at)
+
+
+def table_changes(snapshot: Snapshot, table_id: int, *, most: int) -> list[TableChange]:
+    """The newest commits on the chain that changed the table, the newest first."""
+    found: list[TableChange] = []
+    while len(found) < most:
+        then = snapshot.at(found[-1].version - 1) if found else snapshot
+        rows = fetch_all(_NEWEST, {**then.parameters, "table": table_id}, prepared=True)
+        if not rows:
+            break
+        found.append(TableChange(*rows[0]))
+    return found

@@ -27,6 +27,7 @@ from catalog_app.selectors.references import TAG, VERSION, snapshot_of
 from catalog_app.selectors.snapshots import Snapshot
 from catalog_app.selectors.views import ViewState, views_list
 from catalog_app.services.publishing import table_publish
+from catalog_app.services.publishing_history import metadata_with_history
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.access.authentication import BearerAuthentication
 from lakeui.api.http.base import catalog_of
@@ -186,7 +187,10 @@ class TableView(IcebergView):
         warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
         shown = table_publish(warehouse, self.snapshot, found, None if form is None else int(form))
         config = {} if warehouse.is_local else reader_options(warehouse.root, warehouse.options)
-        answer: dict[str, Any] = {"metadata-location": shown.location, "metadata": shown.metadata, "config": config}
+        metadata = shown.metadata
+        if wanted == "all":
+            metadata = metadata_with_history(warehouse, self.snapshot, found, shown)
+        answer: dict[str, Any] = {"metadata-location": shown.location, "metadata": metadata, "config": config}
         access = self.access(found) if keys_are_asked(request) else None
         if access is None:
             return Response(answer)

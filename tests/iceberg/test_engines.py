@@ -50,6 +50,17 @@ ROWS = """SELECT CAST(id AS INT),
     FROM range({first}, {last})"""
 
 
+EARLIER = (
+    "INSERT INTO d.k VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')",
+    "UPDATE d.k SET v = 'u' WHERE id = 2",
+    "CREATE TAG early",
+    "ALTER TABLE d.k ADD COLUMN (n INT)",
+    "DELETE FROM d.k WHERE id = 3",
+    "INSERT INTO d.k VALUES (5, 'e', 50)",
+    "ALTER TABLE d.k RENAME COLUMN v TO w",
+)
+
+
 @dataclass(frozen=True, order=True)
 class Seen:
     """A branch, or one version of it; with a condition only the rows for which that is true."""
@@ -214,6 +225,29 @@ def own_row_ids(lake: Lake, branch: str) -> dict[int, int]:
         rows = enumerate(zip(keys, stored_row_ids(warehouse, file).tolist(), strict=True))
         found |= {key: row_id for position, (key, row_id) in rows if position not in gone}
     return found
+
+
+def test_engines_read_earlier_versions_by_their_number(engines: Engines) -> None:
+    """Each under the columns that it had, and by its tag. No address names the version."""
+    lake = engines.lake
+    lake.sql("CREATE TABLE d.k (id INT, v STRING)")
+    seen = []
+    for text in EARLIER:
+        lake.sql(text)
+        if "TAG" not in text:
+            seen.append(Seen("main", lake.head()))
+    address = engines.address("main")
+    table = load_catalog("lake", type="rest", uri=address, token=engines.token).load_table("d.k")
+    shown = {each: counted(engines._shown("d.k", each)) for each in seen}
+    for each in seen:
+        assert counted(table.scan(snapshot_id=each.version).to_arrow()) == shown[each], each
+    assert counted(table.scan().use_ref("early").to_arrow()) == shown[seen[1]]
+    for each in (seen[0], seen[3], seen[-1]):
+        at = f"d.k AT (VERSION => {each.version})"
+        (read,) = other_rows("duckdb", [(address, "")], engines.token, at, engines.folder)
+        assert counted(read) == shown[each], each
+    lake.sql("DROP TAG early")
+    lake.sql("DROP TABLE d.k")
 
 
 def test_every_row_keeps_one_id_over_all_branches(engines: Engines) -> None:

@@ -31,7 +31,7 @@ from tests.iceberg.conftest import IcebergLake
 
 
 def loaded(lake: IcebergLake, ref: str = "main", table: str = "t") -> dict[str, Any]:
-    found: dict[str, Any] = lake.ask(f"namespaces/d/tables/{table}", ref)
+    found: dict[str, Any] = lake.ask(f"namespaces/d/tables/{table}?snapshots=refs", ref)
     return found
 
 
@@ -142,7 +142,7 @@ def test_one_delete_file_names_its_data_file(lake: IcebergLake) -> None:
 
 
 def with_vectors(lake: IcebergLake, ref: str = "main") -> dict[str, Any]:
-    answer: dict[str, Any] = lake.ask("namespaces/d/tables/t?format-version=3", ref)
+    answer: dict[str, Any] = lake.ask("namespaces/d/tables/t?format-version=3&snapshots=refs", ref)
     return answer
 
 
@@ -206,7 +206,7 @@ def test_both_format_versions_are_kept_together(lake: IcebergLake) -> None:
     old, new = loaded(lake), with_vectors(lake)
     assert (old["metadata"]["format-version"], new["metadata"]["format-version"]) == (2, 3)
     assert (loaded(lake), with_vectors(lake)) == (old, new)
-    assert lake.ask("namespaces/d/tables/t?format-version=2") == old
+    assert lake.ask("namespaces/d/tables/t?format-version=2&snapshots=refs") == old
     assert deletes(lake) == [(f"file://{settings.LAKEUI['WAREHOUSE']}/{lake.table_id}/0", ANY)]
     assert "next-row-id" not in old["metadata"]
     assert on_disk(lake) == paths(lake)

@@ -151,7 +151,7 @@ def test_random_commits_give_manifests_of_all(lake: IcebergLake, monkeypatch: py
         else:
             delete(lake, step, branch=branch)
         if chance.random() < 0.6:
-            lake.ask(f"namespaces/d/tables/t?format-version={form}", branch)
+            lake.ask(f"namespaces/d/tables/t?format-version={form}&snapshots=refs", branch)
             kept = PublishedTable.objects.latest("version")
             assert kept.manifests == all_manifests(lake, branch, form)
     # Only the first version of all had nothing before it.

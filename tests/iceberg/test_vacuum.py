@@ -37,7 +37,7 @@ def on_disk(lake: IcebergLake) -> set[str]:
 
 
 def load(lake: IcebergLake) -> Any:
-    return lake.ask("namespaces/d/tables/t")
+    return lake.ask("namespaces/d/tables/t?snapshots=refs")
 
 
 def age(**ago: float) -> None:
