@@ -53,9 +53,11 @@ def _written(part: exp.Expr) -> str:
 
 
 def _membership(part: exp.Expr, target: str) -> tuple[str, str, exp.Select] | None:
-    """``k IN (SELECT c FROM s WHERE ..)``: the target's column, the source's, and the query without what it selects."""
+    """``k IN (SELECT c FROM s WHERE ..)``: the target's column, the source's, and the query without what it selects. In
+    parentheses of its own the query stands for one value.
+    """
     query = part.args.get("query") if isinstance(part, exp.In) else None
-    select = None if query is None else query.unnest()
+    select = query.this if isinstance(query, exp.Subquery) else None
     alias = _source_of(select) if isinstance(select, exp.Select) else None
     if not isinstance(select, exp.Select) or alias is None or len(select.expressions) != 1:
         return None

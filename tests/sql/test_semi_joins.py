@@ -52,6 +52,7 @@ OTHERS = [
     "d.t WHERE v IN (SELECT c FROM d.s)",
     "d.t WHERE v IN (SELECT l FROM d.s)",
     "d.t WHERE m IN (SELECT k FROM d.s)",
+    "d.t WHERE id IN ((SELECT k FROM d.s))",
     "d.t WHERE id IN (SELECT k FROM d.s) OR v = 'v1'",
     "d.t WHERE id IN (SELECT k FROM d.s) AND n > 5",
     "d.t WHERE id IN (SELECT k FROM d.s) AND (n = 5 OR n = 6)",
