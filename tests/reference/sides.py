@@ -88,11 +88,11 @@ class Sides:
         return side.fact(o, *key).is_unchanged_for(other.known)
 
     def _is_moved(self, side: State, other: State, o: str, key: Key) -> bool:
-        """Whether an update put a row elsewhere that the other side took away."""
+        """Whether an update put a row elsewhere that the other side took away: of a key, an insert after a delete too."""
         if key[0] != "row" or other.value(o, *key) is not None:
             return False
         placed = side.fact(o, "partition", key[1])
-        is_news = placed.kind == "update" and not other.known.knows(placed.stamp)
+        is_news = placed.kind in ("update", "insert") and not other.known.knows(placed.stamp)
         return is_news and not placed.is_unchanged_for(other.known)
 
     def decided(self, winner: Fact, loser: Fact) -> Fact:

@@ -175,6 +175,15 @@ def test_a_row_only_moved_clashes_with_a_delete(lake: Lake, source: str, target:
         lake.merge(source, target)
 
 
+@pytest.mark.parametrize(("source", "target"), [("b", "main"), ("main", "b")])
+def test_a_key_inserted_elsewhere_again_clashes(lake: Lake, source: str, target: str) -> None:
+    lake.commit("b", delete("T1", lambda r: True))
+    lake.commit("b", insert("T1", [row_of(1, "base", "c")]))
+    lake.commit("main", delete("T1", lambda r: True))
+    with pytest.raises(Refused, match=r"^PRIMARY_KEY_CLASH$"):
+        lake.merge(source, target)
+
+
 def test_a_moved_row_outlives_the_overwrite(lake: Lake) -> None:
     lake.commit("b", overwrite("T1", "a"))
     lake.commit("main", change("base", "c"))
