@@ -37,7 +37,13 @@ class Codes:
         self.values: dict[int, Any] = {ABSENT: None}
 
     def __call__(self, value: Any) -> int:
-        code = self.by_value.setdefault(value, len(self.by_value))
+        code = self.by_value.setdefault(value, len(self.values))
+        self.values[code] = value
+        return code
+
+    def again(self, value: Any) -> int:
+        """A code that equals no other one."""
+        code = len(self.values)
         self.values[code] = value
         return code
 
@@ -78,6 +84,8 @@ class Comparison:
     partitions: Codes = field(default_factory=Codes)
     cells: Codes = field(default_factory=Codes)
     ranges: Codes = field(default_factory=Codes)
+    placed: set[tuple[str, reference.Key]] = field(default_factory=set)
+    """By table, partitions of rows that the model decides and the core does not."""
 
     def news(self) -> News:
         source, target = self.merge.source, self.merge.target
@@ -100,12 +108,18 @@ class Comparison:
 
     def columns(self, found: list[reference.Fact], code: Codes, other: Vector) -> inputs.FactColumns:
         brings = [fact.brings or (NEVER, "never") for fact in found]
-        known = [[item for item in fact.past if other.knows(item.stamp)][-1:] for fact in found]
+        newest = [sorted(fact.newest_for(other), key=lambda item: item.stamp)[-1:] for fact in found]
+        # Of several values that did not know each other none is the one before (P7).
+        is_one = [len({item.value for item in fact.newest_for(other)}) <= 1 for fact in found]
+        known = [items if one or items[0].value is not None else [] for items, one in zip(newest, is_one, strict=True)]
         ints = {
             "stamp": [fact.stamp.version for fact in found],
             "value": [code(fact.value) for fact in found],
             "brings_stamp": [stamp.version for stamp, _ in brings],
-            "was": [code(item[0].value) if item else ABSENT for item in known],
+            "was": [
+                (code(item[0].value) if one else code.again(item[0].value)) if item else ABSENT
+                for item, one in zip(known, is_one, strict=True)
+            ],
             "was_stamp": [item[0].stamp.version if item else 0 for item in known],
         }
         return fact_columns(
@@ -219,16 +233,21 @@ class Comparison:
                     assert fact == merge.source.fact(t, of, r)
                     ours = fact.value, fact.stamp.version, kind_of(fact.kind)
                 fact = merge.result.fact(t, of, r)
-                if of == "partition" and (t, r) in merge.winners and fact.stamp == merge.stamp:
-                    # The core says by the stamp of the image alone that the merge decided the place.
+                if of == "partition" and fact.stamp == merge.stamp and ours[1] in self.placed_by(t, r):
+                    # Where the image decides the place, the core leaves the fact of a side as it is.
                     ours = ours[0], stamp, kind_of(fact.kind)
+                    self.placed.add((t, ("partition", r)))
                 assert ours == (fact.value, fact.stamp.version, kind_of(fact.kind)), (t, of, r, ours, fact)
+
+    def placed_by(self, t: str, r: Any) -> set[int]:
+        """The stamps of both sides for where the row lies."""
+        return {side.fact(t, "partition", r).stamp.version for side in (self.merge.source, self.merge.target)}
 
     def compare_decides(self, objects: ObjectsOutcome, tables: dict[str, TableOutcome]) -> None:
         merge = self.merge
         if merge.source.known.dot is None:  # else the statement's own facts have that stamp
-            decides = any(fact.stamp == merge.stamp for of in merge.result.facts.values()
-                          for key, fact in of.items() if key[0] != "id")  # fmt: skip
+            decides = any(fact.stamp == merge.stamp for o, of in merge.result.facts.items()
+                          for key, fact in of.items() if key[0] != "id" and (o, key) not in self.placed)  # fmt: skip
             stamped = any(fact.stamp == merge.stamp.version for of in objects.facts.values() for fact in of.values())
             rows = (part.outcome for table in tables.values() for part in (table.rows, table.partitions))
             assert decides == (stamped or any((part >= Outcome.TARGET_DECIDED).any() for part in rows)), "decides"

@@ -59,13 +59,14 @@ def last_change(fact: Fact, other: State) -> str:
 
 
 def row(sides: Sides, t: str, key: Key, s: Fact, d: Fact) -> Fact:
-    if not sides.is_judged(t):
-        return sides.decided(s, d)
     by_key = sides.target.is_keyed(t)
     decision = sides.decisions.get((t, key[1])) if by_key else None
-    winner = (
-        winner_by_key(sides, s, d) if by_key else WINNERS[last_change(s, sides.target), last_change(d, sides.source)]
-    )
+    if not sides.is_judged(t):
+        winner = "source"
+    elif by_key:
+        winner = winner_by_key(sides, s, d)
+    else:
+        winner = WINNERS[last_change(s, sides.target), last_change(d, sides.source)]
     if winner != "both":
         sides.winners[t, key[1]] = (sides.source, sides.target) if winner == "source" else (sides.target, sides.source)
         return sides.decided(s, d) if winner == "source" else sides.decided(d, s)
