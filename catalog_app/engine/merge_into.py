@@ -253,7 +253,8 @@ class _Merge:
 
     def write_many(self, folder: str) -> MergeChanges:
         path = self._writer.warehouse.spark_path(folder)
-        self._joined().select(_ADDRESS, _ROW_ID, NUMBER, _RULE).write.mode("error").parquet(path)
+        decisions = self._joined().select(_ADDRESS, _ROW_ID, NUMBER, _RULE).write.mode("error")
+        decisions.options(**self._writer.warehouse.spark_options).parquet(path)
         schema = ", ".join(f"{name} bigint" for name in (_ADDRESS, _ROW_ID, NUMBER)) + f", {_RULE} int"
         decided = self._spark.read.schema(schema).parquet(path)
         if self._is_strict and self._has_rival_pairs(decided):
