@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen
 
@@ -28,20 +29,30 @@ WORKERS = "TESTS_CLUSTER_WORKERS"
 """Environment variable: the process ids of the workers."""
 DRIVER = "TESTS_CLUSTER_DRIVER"
 """Environment variable: the file with the process id of the Connect server."""
-WORKER_MEMORY, EXECUTOR_MEMORY, DRIVER_MEMORY, DAEMON_MEMORY = "1g", "800m", "1g", "256m"
+DAEMON_MEMORY = "256m"
 EXECUTOR = "CoarseGrainedExecutorBackend"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Of each part, in Java's notation. An executor takes less than its worker has."""
+
+    worker: str = "1g"
+    executor: str = "800m"
+    driver: str = "1g"
 
 
 class Driver(EmbeddedSpark):
     """The Connect server, whose tasks run in executors of a master's workers."""
 
     master: str
+    executor_memory: str
 
     def _configure(self, scratch: Path) -> None:
         super()._configure(scratch)
         said = {
             "spark.master": self.master,
-            "spark.executor.memory": EXECUTOR_MEMORY,
+            "spark.executor.memory": self.executor_memory,
             "spark.executor.cores": "1",
             "spark.executor.extraJavaOptions": "-XX:+UseSerialGC",
             # A worker that was killed is noticed by its connection, and by this where the connection stays open.
@@ -56,17 +67,27 @@ class Driver(EmbeddedSpark):
 class Cluster:
     """The processes, each of which can be killed."""
 
-    def __init__(self, home: Path, store: SparkStore, workers: int = 2) -> None:
+    def __init__(
+        self,
+        home: Path,
+        store: SparkStore,
+        *,
+        workers: int = 2,
+        memory: Memory = Memory(),
+        java_options: str = JAVA_OPTIONS,
+    ) -> None:
         self.home = home
         self._store = store
+        self._memory = memory
         self._port = free_port()
         self._processes: list[Popen[bytes]] = []
         self.workers: list[Popen[bytes]] = []
         self._count = workers
         self.driver = Driver(
-            home / "spark", home / "spark.log", memory=DRIVER_MEMORY, java_options=JAVA_OPTIONS, store=store
+            home / "spark", home / "spark.log", memory=memory.driver, java_options=java_options, store=store
         )
         self.driver.master = self.master
+        self.driver.executor_memory = memory.executor
 
     @property
     def master(self) -> str:
@@ -85,7 +106,16 @@ class Cluster:
 
     def worker_start(self, number: int) -> None:
         name = f"worker{number}"
-        options = ("--host", LOOPBACK, "--cores", "1", "--memory", WORKER_MEMORY, "--work-dir", str(self.home / name))
+        options = (
+            "--host",
+            LOOPBACK,
+            "--cores",
+            "1",
+            "--memory",
+            self._memory.worker,
+            "--work-dir",
+            str(self.home / name),
+        )
         self.workers.append(self._daemon(name, "worker.Worker", *options, self.master))
 
     @contextmanager
