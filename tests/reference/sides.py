@@ -88,7 +88,7 @@ class Sides:
         return side.fact(o, *key).is_unchanged_for(other.known)
 
     def _is_moved(self, side: State, other: State, o: str, key: Key) -> bool:
-        """Whether an update put a row elsewhere that the other side took away: of a key, an insert after a delete too."""
+        """Whether an update moved a row that the other side took away: of a key, an insert after a delete too."""
         if key[0] != "row" or other.value(o, *key) is not None:
             return False
         placed = side.fact(o, "partition", key[1])
