@@ -47,6 +47,11 @@ _LOST = (
 )
 _TASKS_LOST = "ExecutorLostFailure"
 """The process of its tasks ended under a query, more often than Spark begins a task again. The server lives on."""
+_PYTHON_BEGUN = re.compile(r"Error from python worker:\s*(?:\S+: )?([^\n]+)")
+"""What a Python says that cannot begin a task, without its path."""
+_PYTHON_RAISED = re.compile(r"^(?!org\.|java\.)[A-Za-z_][\w.]*(?:Error|Exception): ([^\n]+)", re.MULTILINE)
+"""What stands at the end of a traceback."""
+_TRACEBACK = "Traceback (most recent call last):"
 _TOO_LARGE = re.compile(
     r"spark\.driver\.maxResultSize|message (?:is )?larger than max|gRPC message exceeds maximum size"
 )
@@ -75,7 +80,7 @@ _VALUE_CLASSES = (
 def is_lost(error: BaseException) -> bool:
     """Whether the session or the server behind it is gone, so that a new session may help."""
     text = f"{type(error).__name__}: {error}"
-    return any(mark in text for mark in _LOST)
+    return any(mark in text for mark in _LOST) and _said_by_python(text) is None
 
 
 def is_unknown(error: BaseException) -> bool:
@@ -118,7 +123,25 @@ def translate(error: BaseException) -> LakeError:
         )
     if "OPERATION_CANCELED" in text:
         return EngineError("The statement was cancelled.", spark_class="OPERATION_CANCELED")
-    return EngineError(sentence, spark_class=name)
+    python = _said_by_python(text)
+    return EngineError(sentence, spark_class=name) if python is None else _tasks_failed(python, name)
+
+
+def _tasks_failed(said: str, name: str) -> EngineError:
+    return EngineError(
+        f"A task of Spark could not write files to the store: {_CLASS.sub('', said).strip()}",
+        remedy="Nothing was written. Executors need Python with pyarrow and pyspark, and keys of the store, as"
+        " docs/howto/cluster.md says; lakeui doctor tries it. If the store did not answer, run it again.",
+        spark_class=name,
+    )
+
+
+def _said_by_python(text: str) -> str | None:
+    """What is wrong in the Python of a task; None where another part failed."""
+    if match := _PYTHON_BEGUN.search(text):
+        return match[1]
+    said = _PYTHON_RAISED.findall(text, text.find(_TRACEBACK)) if _TRACEBACK in text else []
+    return str(said[-1]) if said else None
 
 
 def reason(error: BaseException) -> tuple[str, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from catalog_app.engine.failures import translate
-from lakeui.common.errors import EngineLost, InvalidValue
+from catalog_app.engine.failures import is_lost, translate
+from lakeui.common.errors import EngineError, EngineLost, InvalidValue
 
 CHECK = "Check the name, and the table that it stands behind."
 ADVICE = [
@@ -205,3 +205,28 @@ def test_query_whose_tasks_ended_too_often_is_lost() -> None:
         " running tasks) Reason: Command exited with code 50"
     )
     assert isinstance(translate(RuntimeError(said)), EngineLost)
+
+
+ABORTED = "Job aborted due to stage failure: Task 0 in stage 3.0 failed 1 times: Lost task 0.0: org.apache.spark."
+RAISED = f"{ABORTED}api.python.PythonException: Traceback (most recent call last):\n  File 'w.py', line 1\n"
+NO_MODULE = "Error while finding module specification for 'pyspark.daemon' (No module named 'pyspark')"
+BUSY = "When completing upload: AWS Error SERVICE_UNAVAILABLE: Reduce your rate"
+NO_ARROW = "PyArrow >= 18.0.0 must be installed; however, it was not found."
+IMPORT_ERROR = "pyspark.errors.exceptions.base.PySparkImportError: [PACKAGE_NOT_INSTALLED]"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (f"{ABORTED}Error: \nError from python worker:\n  /usr/bin/python3: {NO_MODULE}\nPYTHONPATH was:\n", NO_MODULE),
+        (f"{RAISED}OSError: {BUSY}\n\n\tat org.apache.X", BUSY),
+        (f"{RAISED}{IMPORT_ERROR} {NO_ARROW}\n\tat org.apache.X\nCaused by: java.lang.Error: none", NO_ARROW),
+    ],
+)
+def test_what_tasks_could_not_write(said: str, expected: str) -> None:
+    """The server is there: the work is not done again as if it were lost."""
+    error = translate(RuntimeError(said))
+    assert isinstance(error, EngineError)
+    assert error.message == f"A task of Spark could not write files to the store: {expected}"
+    assert "docs/howto/cluster.md" in error.remedy
+    assert not is_lost(RuntimeError(said))
