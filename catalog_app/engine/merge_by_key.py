@@ -223,7 +223,8 @@ def _images(
     """
     schema = task.scan.schema
     left = [column for column in schema.columns if column.id not in given]
-    own = _own(writer, task, [(c.name, rule.values[c.name]) for c in left if c.name in rule.values], addresses)
+    new = [(c.name, rule.values[c.name]) for c in left if c.name in rule.values]
+    own = _own(writer, task, new, addresses) if left else None
     if left and own is None:
         return None
     columns: dict[str, pa.ChunkedArray | pa.Array] = {}

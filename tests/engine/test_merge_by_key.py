@@ -138,6 +138,16 @@ def test_updates_keep_and_compute_few_values(alone: Lake, monkeypatch: pytest.Mo
     assert found(alone, source, rule) is None
 
 
+def test_rows_that_keep_no_value_stay_unread(alone: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(alone, [(1, "x"), (2, "y")])
+    read: list[object] = []
+    monkeypatch.setattr(merge_by_key, "rows_at", lambda *given: read.append(given))
+    pairs = found(alone, frozen([(2, "b")]), UPDATE)
+    assert pairs is not None
+    assert pairs.images is not None
+    assert read == []
+
+
 def test_conditions_beside_the_key_choose_rows(alone: Lake) -> None:
     file = put(alone, [(1, "x"), (1, "y"), (2, "x"), (3, "x"), (None, "x"), (1, None), (1, "x")])
     delete(alone, file, [6])
