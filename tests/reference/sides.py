@@ -56,6 +56,11 @@ class Sides:
             assert s == d, ("R1: a stamp names two facts", s, d)
             return d
         source, target = self.source.known, self.target.known
+        if key[0] == "id" and self.source.has(o, key) != self.target.has(o, key):
+            # The id of a row that is not there says nothing, not even as news (R7).
+            lives, lacks = (s, d) if self.source.has(o, key) else (d, s)
+            is_known = (source if lives is d else target).knows(lives.stamp)
+            return self.decided(lives, lacks) if is_known else lives
         if target.knows(s.stamp):
             assert not source.knows(d.stamp), ("step 5: each side knows the other's fact", o, key, s, d)
             return d

@@ -299,3 +299,15 @@ def test_a_restored_name_stands_against_later_rename(lake: Lake, source: str, ta
     lake.commit("main", rename_partition("T1", "m", "n"))
     lake.merge(source, target)
     assert lake.branches[target].partition("T1", 1) == "a"
+
+
+def test_the_id_of_a_removed_key_says_nothing(lake: Lake) -> None:
+    before = lake.branches["main"]
+    lake.commit("main", change("new"))
+    lake.merge("main", "b")
+    lake.commit("b", overwrite("T1", "a", [row_of(6, "o")]))
+    lake.commit("main", restore(before))
+    lake.commit("b", insert("T1", [row_of(1, "again")]))
+    lake.commit("b", change_key("T1", 1, 4))
+    lake.merge("main", "b")
+    assert keys(lake, "b") == [1, 4, 6]
