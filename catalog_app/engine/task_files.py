@@ -102,6 +102,7 @@ class _File:
         self._filesystem, self._schema = filesystem, schema
         self._path = f"{folder}/{uuid.uuid4().hex}.parquet"
         self._held: list[pa.Table] = []
+        self._held_bytes = 0
         self._metadata: list[pq.FileMetaData] = []
         self._seen = Seen()
         self._stream: Any = None
@@ -112,7 +113,8 @@ class _File:
         self.rows += stored.num_rows
         self._seen.add(stored)
         self._held.append(stored)
-        if sum(table.nbytes for table in self._held) >= HELD_BYTES:
+        self._held_bytes += stored.nbytes
+        if self._held_bytes >= HELD_BYTES:
             self._flush(self._stream or self._filesystem.open_output_stream(self._path))
 
     def ended(self, room: int) -> pa.RecordBatch:
@@ -155,4 +157,4 @@ class _File:
             self._stream = stream
             self._writer = parquet_writer(stream, self._schema, first=group, metadata_collector=self._metadata)
         self._writer.write_table(group)
-        self._held = []
+        self._held, self._held_bytes = [], 0

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -94,6 +95,18 @@ def test_rows_beyond_what_a_task_holds_stream(tmp_path: Path, monkeypatch: pytes
     assert (row["content"], row["rows"]) == (None, 4)
     assert row["bytes"] == Path(row["path"]).stat().st_size
     assert pq.ParquetFile(row["path"]).metadata.num_row_groups == 2
+
+
+def test_each_batch_is_measured_once(tmp_path: Path) -> None:
+    """A task holds thousands of batches."""
+    rows = mock.Mock(column_names=[], columns=[], num_rows=1)
+    rows.rename_columns.return_value.cast.return_value = rows
+    size = mock.PropertyMock(return_value=8)
+    type(rows).nbytes = size
+    file = task_files._File(pafs.LocalFileSystem(), str(tmp_path), SCHEMA, [])
+    for _ in range(5):
+        file.add(rows)
+    assert size.call_count == 5
 
 
 def test_many_rows_become_several_files(tmp_path: Path) -> None:
