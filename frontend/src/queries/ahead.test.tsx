@@ -36,10 +36,22 @@ describe("what a page needs", () => {
     expect(asked[0]?.address).toContain("verdict=note");
   });
 
-  it("is of a comparison whose address names no object the first one, and beside it what its decisions do", async () => {
+  it("is of a comparison whose address names no object the first one, then what its decisions do", async () => {
     const first = `${COMPARE}objects/table/${COMPARED[0]?.object_id ?? 0}/`;
-    for (const [role, more] of [["contributor", [`${first}decisions/`]], ["reader", []]] as const) {
-      const asked = serve({ [COMPARE]: COMPARISON, "/api/v1/rules/": {}, [CATALOG]: { name: "demo", role }, [first]: comparedObject(0), [`${first}decisions/`]: { results: [] } });
+    const rowsMeet = { ...comparedObject(0), cells: comparedObject(0).cells.map((cell) => ({ ...cell, code: "SAME_FILE_UPDATE_UPDATE" })) };
+    for (const [role, object, more] of [
+      ["contributor", comparedObject(0), [`${first}decisions/`]],
+      ["contributor", rowsMeet, [`${first}rows/sides/`, `${first}decisions/`]],
+      ["reader", rowsMeet, [`${first}rows/sides/`]],
+    ] as const) {
+      const asked = serve({
+        [COMPARE]: COMPARISON,
+        "/api/v1/rules/": {},
+        [CATALOG]: { name: "demo", role },
+        [first]: object,
+        [`${first}rows/sides/`]: page([]),
+        [`${first}decisions/`]: { results: [] },
+      });
       await comparisonAhead(new QueryClient(), at({ pair: "delays...main" }));
       expect(paths(asked)).toEqual([COMPARE, CATALOG, "/api/v1/rules/", first, ...more]);
     }

@@ -6,11 +6,12 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { ComparedObject, ObjectKind, Role } from "../api/resources";
 import { pairParse } from "../model/addresses";
 import { compareFilterOf } from "../model/compare-filter";
+import { evidenceOf, firstFinding } from "../model/first-look";
 import { isAtLeast } from "../model/roles";
 import { isFinishedState, sourceName } from "../model/review";
 import { branchQuery, catalogQuery } from "./catalogs";
 import { commentsQuery } from "./comments";
-import { comparedObjectQuery, comparisonQuery, decisionEffectsQuery, rulesQuery, type Pair } from "./compare";
+import { comparedObjectQuery, comparisonQuery, conflictingRowsQuery, decisionEffectsQuery, rulesQuery, type Pair } from "./compare";
 import { requestQuery, timelineQuery } from "./requests";
 import { reviewsQuery } from "./reviews";
 import { databasesQuery, tablesQuery } from "./tables";
@@ -34,7 +35,7 @@ export async function branchAhead(queries: QueryClient, { params, query }: Addre
 
 /**
  * A comparison with the rules that its matrix shows, and the object that is open at first: the one that the address names,
- * else the first. What its decisions do is the last that the page waits for, so it is asked for beside the object.
+ * else the first, with its rows in conflict. What its decisions do is counted by the server, so it is asked for behind these.
  */
 export async function comparisonAhead(queries: QueryClient, { params, query }: Address): Promise<void> {
   const branches = pairParse(params.pair ?? "");
@@ -46,14 +47,18 @@ export async function comparisonAhead(queries: QueryClient, { params, query }: A
   const opened = async () => {
     if (isObjectKind(kind) && id) return queries.query(comparedObjectQuery(pair, kind, Number(id)));
     const first = (await comparison).pages[0]?.results[0];
-    return first && Promise.allSettled([queries.query(comparedObjectQuery(pair, first.kind, first.object_id)), effectsAhead(queries, pair, first, role)]);
+    return first && conflictAhead(queries, pair, first, role);
   };
   await Promise.allSettled([comparison, role, queries.query(rulesQuery()), opened()]);
 }
 
-/** What decisions about an object in conflict do, for whom they are shown. */
-async function effectsAhead(queries: QueryClient, pair: Pair, { kind, object_id: id, verdict }: ComparedObject, role: Promise<Role>): Promise<void> {
-  if (verdict === "conflict" && isAtLeast(await role, "contributor")) await queries.query(decisionEffectsQuery(pair, kind, id));
+/** An object; of one in conflict the rows that it is about, and then what decisions about it do, for whom they are shown. */
+async function conflictAhead(queries: QueryClient, pair: Pair, { kind, object_id: id, verdict }: ComparedObject, role: Promise<Role>): Promise<void> {
+  const detail = await queries.query(comparedObjectQuery(pair, kind, id));
+  if (verdict !== "conflict") return;
+  const finding = firstFinding(detail);
+  if (finding && evidenceOf(finding)?.kind === "conflicting rows") await Promise.allSettled([queries.infiniteQuery(conflictingRowsQuery(pair, id))]);
+  if (isAtLeast(await role, "contributor")) await queries.query(decisionEffectsQuery(pair, kind, id));
 }
 
 /** A merge request with what was said and done, and the comparison of its branches as soon as they are known. */

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useIsFetching, useMutation, useQuery } from "@tanstack/react-query";
 
 import { body, client, cursorOf } from "../api/client";
 import type { CompareFilter } from "../api/paths";
@@ -48,9 +48,11 @@ export function comparedObjectQuery(pair: Pair, kind: ObjectKind, objectId: numb
   });
 }
 
-/** What each decision about an object's conflicts keeps and leaves out; the compute engine counts rows. */
+/** What each decision about an object's conflicts keeps and leaves out. The server counts rows for it, so the rows in
+ * conflict are asked for first. */
 export function useDecisionEffects(pair: Pair, kind: ObjectKind, objectId: number, enabled: boolean) {
-  return useQuery({ ...decisionEffectsQuery(pair, kind, objectId), enabled });
+  const areRowsComing = useIsFetching({ queryKey: conflictingRowsQuery(pair, objectId).queryKey, exact: true }) > 0;
+  return useQuery({ ...decisionEffectsQuery(pair, kind, objectId), enabled: enabled && !areRowsComing });
 }
 
 export function decisionEffectsQuery(pair: Pair, kind: ObjectKind, objectId: number) {
@@ -102,7 +104,11 @@ export function useComparedRows(pair: Pair, tableId: number, side: Side, wanted:
 
 /** Rows that both sides changed, and differently, with what was decided of them. */
 export function useConflictingRows(pair: Pair, tableId: number) {
-  return useInfiniteQuery({
+  return useInfiniteQuery(conflictingRowsQuery(pair, tableId));
+}
+
+export function conflictingRowsQuery(pair: Pair, tableId: number) {
+  return infiniteQueryOptions({
     queryKey: [...pairKey(pair), "conflicting rows", tableId],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) => {
