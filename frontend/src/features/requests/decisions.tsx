@@ -61,7 +61,7 @@ function CountedDecision(props: Omit<PartProps, "effects">) {
   const effects = useDecisionEffects(props.pair, props.detail.kind, props.detail.object_id, props.mayDecide);
   const counted = effects.data ?? [];
   const uncounted = effects.data === undefined && effects.error ? { error: effects.error, retry: () => void effects.refetch() } : undefined;
-  return <PartDecision {...props} part={withCounted(props.part, counted)} effects={counted} isCounting={effects.isLoading} uncounted={uncounted} />;
+  return <PartDecision {...props} part={withCounted(props.part, counted)} effects={counted} isCounting={props.mayDecide && effects.isPending} uncounted={uncounted} />;
 }
 
 interface PartProps {
