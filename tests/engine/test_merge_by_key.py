@@ -25,7 +25,7 @@ UPDATE = Rule(Family.MATCHED, Act.UPDATE, None, {"k": "`s`.`k`", "v": "`s`.`v`"}
 DELETE = Rule(Family.MATCHED, Act.DELETE)
 INSERT = Rule(Family.NOT_MATCHED, Act.INSERT, None, dict(UPDATE.values))
 WIDTHS = {"tinyint": pa.int8(), "smallint": pa.int16(), "int": pa.int32(), "bigint": pa.int64(), "string": pa.string()}
-Rows = Sequence[tuple[Any, Any]]
+Rows = Sequence[tuple[Any, ...]]
 
 
 @pytest.fixture
