@@ -48,8 +48,6 @@ def _pytest() -> list[str]:
         "tests.support.progress",
         "-p",
         "tests.support.queue",
-        "-p",
-        "tests.support.one_report",
         "--quiet",
         "--durations=20",
     ]

@@ -43,12 +43,11 @@ class Progress:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         folder = _folder(report.nodeid)
-        # Of a test that passed a worker sends its call alone, with the seconds of what it left out.
-        self._seconds[folder] += report.duration + getattr(report, "beside", 0.0)
+        self._seconds[folder] += report.duration
         if report.failed:
             self._failed += 1
             self._terminal.write_line(f"FAILED {report.nodeid} ({report.when})")
-        if report.when == "call" or (report.when == "setup" and not report.passed):
+        if report.when == "teardown":
             self._folder = folder
             self._tests[folder] += 1
             self._done += 1
