@@ -48,7 +48,9 @@ def table_change(snapshot: Snapshot, table_id: int) -> TableChange:
 
 
 def table_changes(snapshot: Snapshot, table_id: int, *, most: int) -> list[TableChange]:
-    """The newest commits on the chain that changed the table, the newest first."""
+    """The newest commits on the chain that changed the table, the newest first. A query each, which an index answers: a
+    commit may have very many segments, and one query for all would read them.
+    """
     found: list[TableChange] = []
     while len(found) < most:
         then = snapshot.at(found[-1].version - 1) if found else snapshot

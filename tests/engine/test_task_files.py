@@ -31,6 +31,7 @@ SCHEMA = pa.schema(
     ]
 )
 RUN = """
+# Another process, as an executor is. What it prints is what the test reads.
 import base64, pickle, sys
 import pyarrow as pa
 write, batch = pickle.loads(base64.b64decode(sys.stdin.read()))

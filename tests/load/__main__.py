@@ -169,7 +169,7 @@ def rows_read(file: Path) -> Sequence[Mapping[str, str]]:
 def memory_print(
     minutes: Sequence[Mapping[str, float]], minutes_to_warm_up: int, after: Mapping[str, float]
 ) -> Problems:
-    """The memory of each part, minute by minute; whether it grew after the time to warm up (a standard of load tests:
+    """Print the memory of each part, minute by minute, and judge whether it grew after the warm-up (as load tests do:
     caches and heaps fill until then).
     """
     print(f"\n{'MiB, by minute':16}{'end / warm-up':>14}")

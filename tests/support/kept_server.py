@@ -9,7 +9,7 @@ from __future__ import annotations
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from socketserver import ThreadingMixIn
+from socketserver import TCPServer, ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
@@ -17,7 +17,7 @@ from django.core.servers.basehttp import ThreadedWSGIServer
 from django.db import connections
 
 
-class _KeptThreads(ThreadingMixIn):
+class _KeptThreads(ThreadingMixIn, TCPServer):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self._threads_kept = ThreadPoolExecutor(64)
@@ -34,7 +34,7 @@ class _KeptThreads(ThreadingMixIn):
 
     def close_request(self, request: Any) -> None:
         self._clients.discard(request)
-        super().close_request(request)  # type: ignore[misc]
+        super().close_request(request)
 
     def server_close(self) -> None:
         """Who is connected is cut off, and no connection to the database stays."""
