@@ -185,7 +185,7 @@ class _FileRows:
     stay_deleted: Deleted
 
     def gone(self, positions: Ints) -> Iterator[tuple[Ints, Stamp]]:
-        """Of these positions of rows that go, those of each kind."""
+        """Of these positions of rows that go, those of each kind; those of which another commit tells come first."""
         are_these = are_among(self.go, positions)
         kinds, ordered = self.deleted_as[are_these], self.go[are_these]
         for kind in np.unique(kinds):
@@ -213,9 +213,10 @@ def _file_steps(item: _FileRows, reader: MarksReader) -> Iterator[Step]:
 def _marked(item: _FileRows, shown_on_target: ShownFile, reader: MarksReader) -> Iterator[Step]:
     """The target still shows the file, with fewer rows, or with none."""
     left, masked = item.go, positions_masked(shown_on_target, reader)
-    parts = list(item.gone(left))
-    if len(left) and len(left) + len(masked) == shown_on_target.rows and len(parts) == 1 and not len(item.live):
-        yield RemoveSegments(item.file_id, shown_on_target.segment_id, parts[0][1])
+    if len(left) and len(left) + len(masked) == shown_on_target.rows and not len(item.live):
+        (_, stamp), *further = item.gone(left)
+        yield from (MarkRows.of(item.file_id, positions, kind, is_leaving=True) for positions, kind in further)
+        yield RemoveSegments(item.file_id, shown_on_target.segment_id, stamp)
         return
     if shown_on_target != item.before:
         yield RemoveSegments(item.file_id, shown_on_target.segment_id)
