@@ -5,7 +5,7 @@ import type { PipelineRunDetail } from "../../api/resources";
 import { logBySteps, stepNames, stepState } from "../../model/run-grid";
 import { Muted } from "../../ui/muted";
 import { Elapsed } from "../../ui/time";
-import { LOOKS } from "../tasks/task-badge";
+import { StepSign } from "../tasks/task-steps";
 
 const SIGNS = { info: "·", warning: "▽", error: "✕" } as const;
 type Entry = PipelineRunDetail["log"][number];
@@ -36,9 +36,7 @@ function StepLog({ run, place, entries, isAsked }: { run: PipelineRunDetail; pla
     <li ref={item} className={isAsked ? "asked" : ""} aria-current={isAsked ? "step" : undefined}>
       {step ? (
         <p className="row">
-          <span className={`step-sign ${state}`} aria-hidden="true">
-            {LOOKS[state].symbol}
-          </span>
+          <StepSign state={state} />
           <strong>{step.name}</strong>
           <Muted isSmall>
             <Elapsed from={step.started} to={step.finished ?? run.finished_at} />

@@ -24,7 +24,6 @@ import { TextFailure } from "./mistake-list";
 import { RunLog } from "./run-log";
 import { RunState } from "./run-state";
 import "../../styles/pipelines.css";
-import "../../styles/tasks.css";
 
 const AddColumnsDialog = lazy(() => import("./add-columns-dialog"));
 

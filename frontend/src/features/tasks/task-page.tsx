@@ -21,7 +21,7 @@ import { JUST_STARTED } from "./just-started";
 import { TaskBadge } from "./task-badge";
 import { shortTitle, statementOf, taskTitle } from "./task-statement";
 import { TaskSteps } from "./task-steps";
-import "../../styles/tasks.css";
+import styles from "./task-page.module.css";
 
 const IMPORT = "import";
 const PIPELINE = "pipeline";
@@ -105,7 +105,7 @@ function TaskView({ task }: { task: Task }) {
       >
         <span className="row">
           <span className="visually-hidden">Task: </span>
-          <span className="task-name">{shortTitle(task)}</span> <TaskBadge state={task.state} />
+          <span className={styles.name}>{shortTitle(task)}</span> <TaskBadge state={task.state} />
         </span>
       </PageHead>
       {catalog && branch ? (

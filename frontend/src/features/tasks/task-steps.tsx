@@ -1,10 +1,20 @@
 import { isFinished, type Task } from "../../queries/tasks";
 import { expectationText, progressOf, type Expected } from "../../model/expectation";
 import { stepSpans, stepState } from "../../model/run-grid";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
 import { Elapsed, useNow } from "../../ui/time";
 import { LOOKS } from "./task-badge";
-import "../../styles/tasks.css";
+import styles from "./task-steps.module.css";
+
+/** How a step stands, as a sign; its word stands beside it. */
+export function StepSign({ state, isWorking = false }: { state: keyof typeof LOOKS; isWorking?: boolean }) {
+  return (
+    <span className={classes(styles.sign, isWorking && "working")} data-state={state} aria-hidden="true">
+      {LOOKS[state].symbol}
+    </span>
+  );
+}
 
 /** Steps with their times, as they happen; a bar shows where each lies in the time of all. */
 export function TaskSteps({ task }: { task: Expected & Pick<Task, "message" | "finished_at"> }) {
@@ -16,7 +26,7 @@ export function TaskSteps({ task }: { task: Expected & Pick<Task, "message" | "f
   const spans = stepSpans(task.steps, task.finished_at ?? null, now);
   return (
     <div className="stack tight">
-      <ol className="steps" aria-label="Steps" aria-live="polite">
+      <ol className={styles.steps} aria-label="Steps" aria-live="polite">
         {task.steps.length === 0 && !ended ? (
           <li>
             <span className="working" aria-hidden="true">
@@ -30,15 +40,13 @@ export function TaskSteps({ task }: { task: Expected & Pick<Task, "message" | "f
           const span = spans[place];
           return (
             <li key={place}>
-              <span className={`step-sign ${state}${state === "running" ? " working" : ""}`} aria-hidden="true">
-                {LOOKS[state].symbol}
-              </span>
+              <StepSign state={state} isWorking={state === "running"} />
               <span>
                 {step.name} <Muted>{step.detail}</Muted>
                 {state === "succeeded" || state === "running" ? null : <span className="visually-hidden"> {state}</span>}
               </span>
-              <span className="step-time" aria-hidden="true">
-                {span ? <span className={state} style={{ left: `${span.from * 100}%`, width: `${span.length * 100}%` }} /> : null}
+              <span className={styles.time} aria-hidden="true">
+                {span ? <span data-state={state} style={{ left: `${span.from * 100}%`, width: `${span.length * 100}%` }} /> : null}
               </span>
               <Muted isSmall className="number">
                 <Elapsed from={step.started} to={step.finished ?? task.finished_at ?? null} />

@@ -6,6 +6,7 @@ import { useCatalogs } from "../../queries/catalogs";
 import { isFinished, useTasks, type TaskFilter, type TaskState, type TaskSummary } from "../../queries/tasks";
 import { userName } from "../../queries/user";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Input } from "../../ui/field";
 import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
@@ -14,7 +15,7 @@ import { Empty, Loaded } from "../../ui/states";
 import { Elapsed, Time } from "../../ui/time";
 import { TaskBadge } from "./task-badge";
 import { taskTitle } from "./task-statement";
-import "../../styles/tasks.css";
+import styles from "./tasks-page.module.css";
 
 const STATES: readonly TaskState[] = ["queued", "running", "succeeded", "failed", "cancelled", "lost"];
 
@@ -89,14 +90,14 @@ function TaskList({ tasks }: { tasks: readonly TaskSummary[] }) {
     );
   }
   return (
-    <ul className="task-list">
+    <ul className={styles.list}>
       {tasks.map((task) => (
         <li key={task.id}>
           <TaskBadge state={task.state} />
           <Link to={taskAddress(task.id)} className="ellipsis mono" title={taskTitle(task)}>
             {taskTitle(task)}
           </Link>
-          <Muted isSmall className="ellipsis">{isFinished(task.state) ? "" : task.message}</Muted>
+          <Muted isSmall className={classes("ellipsis", styles.message)}>{isFinished(task.state) ? "" : task.message}</Muted>
           <Muted isSmall className="number">
             {task.started_at ? <Elapsed from={task.started_at} to={task.finished_at ?? null} /> : null}
           </Muted>
