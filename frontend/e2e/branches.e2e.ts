@@ -18,7 +18,7 @@ describe("the page of a catalog", () => {
   });
   afterAll(() => browser.close());
 
-  const drawing = (page: Page) => page.locator("svg.drawing");
+  const drawing = (page: Page) => page.locator(".scroll > svg");
   const width = async (page: Page) => Number(await drawing(page).getAttribute("width"));
 
   it("zooms the time axis of its graph, as far as it goes", async () => {
@@ -36,12 +36,12 @@ describe("the page of a catalog", () => {
   it("shows the commit under the pointer, and opens it by a click", async () => {
     const { page } = visit;
     await open(page, "/c/demo");
-    const dot = page.locator(".drawing .commit", { hasText: "UPDATE flights.flights on delays" }).first();
+    const dot = drawing(page).locator("g:has(> circle)", { hasText: "UPDATE flights.flights on delays" }).first();
     const title = (await dot.locator("title").textContent()) ?? "";
     expect(title).toMatch(/^v\d+ UPDATE flights\.flights on delays, [\d,]+ rows?, .*UTC\)$/);
     await dot.locator("circle").hover();
     const version = title.slice(0, title.indexOf(" "));
-    await page.locator(".commit-row.chosen", { hasText: version }).waitFor();
+    await page.locator('[aria-current="true"]', { hasText: version }).waitFor();
     await dot.locator("circle").click();
     await page.waitForURL(/\/c\/demo\/b\/delays\?tab=history&commit=/);
     await page.locator("details[open]", { hasText: version }).getByText("SET delay_reason").waitFor();
@@ -50,7 +50,7 @@ describe("the page of a catalog", () => {
   it("makes a branch from a commit of the list beneath the graph", async () => {
     const { page } = visit;
     await open(page, "/c/demo");
-    const commit = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: /^Branch from version/ }) }).filter({ has: page.locator(".branch", { hasText: /^main$/ }) }).last();
+    const commit = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: /^Branch from version/ }) }).filter({ has: page.locator("bdi", { hasText: /^main$/ }) }).last();
     const version = await commit.getByRole("link").innerText();
     await commit.getByRole("button").click();
     await page.getByRole("dialog").getByText(`Starts at version ${version.slice(1)} of`).waitFor();
@@ -75,7 +75,7 @@ describe("the page of a catalog", () => {
   });
 
   const branches = (page: Page) => page.getByRole("list", { name: "Branches" });
-  const lane = (page: Page, name: string) => drawing(page).locator(".lane-name", { hasText: name });
+  const lane = (page: Page, name: string) => drawing(page).locator("text:has(> title)", { hasText: name });
 
   it("renames a branch, in the list and in the graph", async () => {
     const { page } = visit;

@@ -103,7 +103,7 @@ describe("the clicks that a task takes", () => {
     expect(done.get("sign in and see which branch conflicts")).toBe(expected.get("sign in and see which branch conflicts"));
     await task("see the branch graph", undefined, async () => {
       await page.getByRole("main").getByRole("link", { name: "demo", exact: true }).click();
-      await page.locator("svg.drawing").waitFor();
+      await page.locator(".scroll > svg").waitFor();
     });
     await task("make a branch", undefined, async () => {
       await button("New branch").click();

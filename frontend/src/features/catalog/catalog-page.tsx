@@ -17,7 +17,7 @@ import { BranchDialog, type BranchIntent } from "./branch-dialogs";
 import { BranchTable } from "./branch-table";
 import { CommitList } from "./commit-list";
 import { GraphView } from "./graph-view";
-import "../../styles/graph.css";
+import styles from "./catalog-page.module.css";
 
 export function CatalogPage() {
   const { catalog = "" } = useParams();
@@ -179,7 +179,7 @@ function BranchesPanel({ catalog, listsDropped, onIntent }: { catalog: string; l
             dropped
           </label>
           <Input
-            className="branch-search"
+            className={styles.search}
             type="search"
             placeholder="Find a branch"
             aria-label="Find a branch by name"

@@ -7,10 +7,12 @@ import { counted } from "../../model/format";
 import { changedObjects } from "../../model/graph";
 import { LaneDot } from "../../ui/branch-name";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
 import { useIsNarrow } from "../../ui/narrow";
 import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
+import styles from "./commit-list.module.css";
 
 const ROW_HEIGHT = 36;
 const NARROW_ROW_HEIGHT = 56;
@@ -43,7 +45,7 @@ export function CommitList({
       scrollTo={place}
       onEnd={onEnd}
       row={(commit) => (
-        <div className={`commit-row ${commit.version === chosen ? "chosen" : ""}`}>
+        <div className={styles.row} aria-current={commit.version === chosen || undefined}>
           <Link
             className="mono"
             onMouseEnter={() => onChoose(commit.version)}
@@ -52,17 +54,17 @@ export function CommitList({
           >
             v{commit.version}
           </Link>
-          <span className="row branch ellipsis">
+          <span className={classes("row ellipsis", styles.branch)}>
             <LaneDot branch={commit.branch} />
             <bdi className="ellipsis">{commit.branch}</bdi>
           </span>
-          <span className="what ellipsis">
+          <span className={classes("ellipsis", styles.what)}>
             {commit.message ? <><bdi>{commit.message}</bdi> · </> : null}
             <bdi>{operationName(commit)}</bdi>
             {changedObjects(commit)}
             {commit.rows_changed ? <Muted> · {counted(commit.rows_changed, "row")}</Muted> : null}
           </span>
-          <Muted className="author ellipsis">{commit.author}</Muted>
+          <Muted className={classes("ellipsis", styles.author)}>{commit.author}</Muted>
           <Muted>
             <Time at={commit.time} />
           </Muted>

@@ -10,9 +10,11 @@ import { timeMarks } from "../../model/time-marks";
 import { useProtectedNames } from "../../queries/protection";
 import { useLaneColour } from "../../ui/branch-name";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Icon } from "../../ui/icons";
 import { useKeys } from "../frame/use-keys";
 import { Muted } from "../../ui/muted";
+import styles from "./graph-view.module.css";
 
 const LANE_HEIGHT = 34;
 const TOP = 30;
@@ -42,8 +44,8 @@ export function GraphView({
   const { box, zoom, zoomBy } = useZoom(layout.columnCount);
   const step = ZOOMS[zoom] ?? 34;
   return (
-    <div className="graph">
-      <div className="row zoom" role="group" aria-label="Zoom of the time axis">
+    <div className={styles.graph}>
+      <div className={classes("row", styles.zoom)} role="group" aria-label="Zoom of the time axis">
         <Muted isSmall className="not-narrow">
           Zoom: <kbd>Ctrl</kbd> and the wheel, or <kbd>+</kbd> and <kbd>−</kbd>
         </Muted>
@@ -139,9 +141,9 @@ function Drawing({
   const open = (commit: GraphCommit) =>
     void navigate(`${branchAddress(catalog, commit.branch)}?tab=history&commit=${commit.version}`);
   return (
-    <svg width={width} height={height} className="drawing">
+    <svg width={width} height={height} className={styles.drawing}>
       {timeMarks(layout.nodes).map((mark) => (
-        <g key={mark.column} className="time-mark">
+        <g key={mark.column} className={styles.timeMark}>
           <line x1={x(mark.column) - step / 2} x2={x(mark.column) - step / 2} y1={4} y2={height} />
           <text x={x(mark.column) - step / 2 + 4} y={12}>
             {mark.label}
@@ -149,13 +151,13 @@ function Drawing({
         </g>
       ))}
       {layout.edges.map((edge, place) => (
-        <path key={place} className={`edge ${edge.kind} lane-${laneColour(edge.branch)}`} d={edgePath(edge, x, y)} />
+        <path key={place} className={classes(styles.edge, `lane-${laneColour(edge.branch)}`)} data-kind={edge.kind} d={edgePath(edge, x, y)} />
       ))}
       {layout.nodes.map((node) => (
         <Node key={node.column} node={node} x={x(node.column)} y={y(node.lane)} chosen={chosen} onChoose={onChoose} onOpen={open} onUnfold={onUnfold} />
       ))}
       {layout.attempts.map(({ merge, column, lane }) => (
-        <g key={merge.merge_id} className="attempt" onClick={() => void navigate(mergeAddress(merge.merge_id))}>
+        <g key={merge.merge_id} className={styles.attempt} onClick={() => void navigate(mergeAddress(merge.merge_id))}>
           <title>{`${merge.source} into ${merge.destination}: ${merge.outcome}, ${counted(merge.conflict_count, "conflict")}`}</title>
           <path d={`M${x(column) + step * 0.3} ${y(lane) - 15}v9`} />
         </g>
@@ -192,7 +194,7 @@ function LaneName({
   const navigate = useNavigate();
   const laneColour = useLaneColour();
   return (
-    <g className={`lane-name lane-${laneColour(name)}`} onClick={() => void navigate(branchAddress(catalog, name))}>
+    <g className={classes(styles.laneName, `lane-${laneColour(name)}`)} onClick={() => void navigate(branchAddress(catalog, name))}>
       {isProtected ? (
         <g transform={`translate(${x} ${y - SHIELD / 2})`}>
           <Icon name="shield" size={SHIELD} />
@@ -227,7 +229,7 @@ function Node({
   if (node.kind === "fold") {
     const text = counted(node.commits.length, "commit");
     return (
-      <g className={`fold lane-${laneColour(node.branch)}`} onClick={() => onUnfold(node.commits[0]?.version ?? 0)}>
+      <g className={classes(styles.fold, `lane-${laneColour(node.branch)}`)} onClick={() => onUnfold(node.commits[0]?.version ?? 0)}>
         <title>{`${text} on ${node.branch}; click to unfold`}</title>
         <rect x={x - 12} y={y - 9} width={24} height={18} rx={9} />
         <text x={x} y={y + 4}>
@@ -241,14 +243,14 @@ function Node({
   const said = commit.message ? `${commit.message}\n` : "";
   return (
     <g
-      className={`commit lane-${laneColour(commit.branch)} ${node.isHead ? "head" : ""} ${commit.version === chosen ? "chosen" : ""}`}
+      className={classes(styles.commit, `lane-${laneColour(commit.branch)}`, node.isHead && styles.head, commit.version === chosen && styles.chosen)}
       onMouseEnter={() => onChoose(commit.version)}
       onClick={() => onOpen(commit)}
     >
       <title>{`${said}v${commit.version} ${operationName(commit)}${changedObjects(commit)} on ${commit.branch}${rows}, ${exactTime(new Date(commit.time))}`}</title>
       <circle cx={x} cy={y} r={dotRadius(commit.rows_changed)} />
       {node.tags.map((tag, place) => (
-        <g key={tag.name} className="tag">
+        <g key={tag.name} className={styles.tag}>
           <path d={`M${x} ${y - 6}v-${12 + place * 12}h8`} />
           <text x={x + 10} y={y - 14 - place * 12}>
             {tag.name}
