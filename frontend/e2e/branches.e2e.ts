@@ -65,7 +65,7 @@ describe("the page of a catalog", () => {
   it("makes a branch from a commit of a branch's history", async () => {
     const { page } = visit;
     await open(page, "/c/demo/b/delays?tab=history");
-    const oldest = page.locator("ol.timeline > li").last();
+    const oldest = page.getByRole("list", { name: "Commits, newest first" }).locator("> li").last();
     await oldest.locator("summary").click();
     await oldest.getByRole("button", { name: "New branch from here" }).click();
     await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("from_history");

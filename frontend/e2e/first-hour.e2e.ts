@@ -166,7 +166,7 @@ describe("the first hour without a mouse", () => {
       await page.getByRole("dialog").waitFor();
       await press(page, "Revert", 12);
       await page.waitForURL(new RegExp(`/b/${TARGET}\\?tab=history`), { timeout: WORK_MS });
-      await page.locator("ol.timeline > li").first().getByText("RESTORE").first().waitFor();
+      await page.getByRole("list", { name: "Commits, newest first" }).locator("> li").first().getByText("RESTORE").first().waitFor();
     }));
 
   it("brings a dialog to an end by Escape, and is back where it was", async () => {

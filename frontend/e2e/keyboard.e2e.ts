@@ -104,7 +104,7 @@ describe("without a mouse", () => {
     await reach(page, "Revert");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/c\/demo\/b\/shore\?tab=history/, { timeout: WORK_MS });
-    await page.locator("ol.timeline > li").first().getByText("RESTORE").first().waitFor();
+    await page.getByRole("list", { name: "Commits, newest first" }).locator("> li").first().getByText("RESTORE").first().waitFor();
   });
 
   it("went without an error on the console", async () => {

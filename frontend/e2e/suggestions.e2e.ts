@@ -76,7 +76,7 @@ describe("suggested values", () => {
     await open(page, `/c/demo/b/${SOURCE}/t/flights/notes?tab=rows`);
     await page.getByRole("cell", { name: "dense fog" }).waitFor();
     await open(page, `/c/demo/b/${SOURCE}?tab=history`);
-    const newest = page.locator("ol.timeline > li").first();
+    const newest = page.getByRole("list", { name: "Commits, newest first" }).locator("> li").first();
     await newest.locator("summary").first().click();
     await newest.getByText(`suggested by ${REVIEWER()}`, { exact: false }).waitFor();
   });

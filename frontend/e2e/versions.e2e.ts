@@ -56,7 +56,7 @@ describe("a table that has been written twice", () => {
   it("is restored from any row of its history", async () => {
     const { page } = visit;
     await open(page, `${TABLE}?tab=history`);
-    const oldest = page.locator("ol.timeline > li").filter({ hasText: "INSERT" }).last();
+    const oldest = page.getByRole("list", { name: "Commits, newest first" }).locator("> li").filter({ hasText: "INSERT" }).last();
     await oldest.locator("summary").click();
     await oldest.getByRole("button", { name: "Restore to this version" }).click();
     await expectAccessible(page);
@@ -70,7 +70,7 @@ describe("a table that has been written twice", () => {
   it("comes back with its branch, restored from a row of the branch's history", async () => {
     const { page } = visit;
     await open(page, "/c/demo/b/versions?tab=history");
-    const second = page.locator("ol.timeline > li").filter({ hasText: "INSERT" }).first();
+    const second = page.getByRole("list", { name: "Commits, newest first" }).locator("> li").filter({ hasText: "INSERT" }).first();
     await second.locator("summary").click();
     await second.getByRole("button", { name: "Restore to this version" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();

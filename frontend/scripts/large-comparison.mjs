@@ -65,7 +65,7 @@ async function made(page) {
 
 /** From the press on Compare, as a person goes from the branch to its comparison. */
 async function pressed(page) {
-  await opened(page, `/c/${catalog}/b/dev`, ".table-row");
+  await opened(page, `/c/${catalog}/b/dev`, '[role="list"][aria-label^="Tables of"] [role="listitem"]');
   await page.waitForLoadState("networkidle");
   const link = page.locator(`a[href="${COMPARE}"]`).first();
   await link.evaluate((element) => element.addEventListener("click", () => (globalThis.pressedAt = performance.now()), { capture: true }));

@@ -17,6 +17,7 @@ const OPTION = '[role="option"]';
 const CHOSEN = '[aria-label="Chosen object"] h2';
 const MERGE = ".request-columns button.primary:not(:disabled)";
 const COMPARE = `/c/${catalog}/compare/dev...main`;
+const TABLE_ROW = '[role="list"][aria-label^="Tables of"] [role="listitem"]';
 const BRANCH = `/c/${catalog}/b/main`;
 
 const browser = await chromium.launch({ executablePath, args: FLAGS });
@@ -36,7 +37,7 @@ try {
   report("its first object, with the matrix", await rounds((page) => opened(page, COMPARE, CHOSEN)));
   report("the next object, by the key j", await rounds(next));
   report("an object by the filter", await rounds((page, round) => filtered(page, `table_0${round}`)));
-  report("branch with all its tables", await rounds((page) => opened(page, BRANCH, ".table-row")));
+  report("branch with all its tables", await rounds((page) => opened(page, BRANCH, TABLE_ROW)));
   report("a table by the search of the branch", await rounds((page, round) => searched(page, `table_0${round}`)));
   report("a table by the palette", await rounds((page, round) => found(page, `table_0${round}`)));
   report("merge request, until it can be merged", await rounds((page) => opened(page, `/c/${catalog}/requests/${number}`, MERGE)));
@@ -103,8 +104,8 @@ async function filtered(page, text) {
 }
 
 async function searched(page, text) {
-  await opened(page, BRANCH, ".table-row");
-  return narrowed(page, "Find a table by name", text, ".table-row a");
+  await opened(page, BRANCH, TABLE_ROW);
+  return narrowed(page, "Find a table by name", text, `${TABLE_ROW} a`);
 }
 
 /** Milliseconds from the text in the field until only names with it are drawn. */

@@ -22,7 +22,6 @@ import { NewDatabaseDialog, NewTableDialog } from "./new-objects";
 import { ObjectTree } from "./object-tree";
 import { ResetDialog } from "./reset-dialog";
 import { TrashTab } from "./trash-tab";
-import "../../styles/branch.css";
 
 const TABS = [
   { key: "tables", label: "Databases and tables" },

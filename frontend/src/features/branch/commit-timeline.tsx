@@ -9,10 +9,12 @@ import { inOrder } from "../../model/reading-order";
 import { useCommitOperations } from "../../queries/history";
 import { BranchLink } from "../../ui/branch-name";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
 import { Time } from "../../ui/time";
+import styles from "./commit-timeline.module.css";
 
 /** Commits from new to old, each with its statement and what it did to which object. */
 export function CommitTimeline({
@@ -38,28 +40,28 @@ export function CommitTimeline({
   if (commits.length === 0) return <Muted as="p" className="inside">No commit is like that.</Muted>;
   return (
     <>
-      <ol className="timeline" aria-label="Commits, newest first">
+      <ol className={styles.timeline} aria-label="Commits, newest first">
         {commits.map((commit) => (
           <li key={`${commit.branch} ${commit.version}`}>
             <details open={commit.version === chosen}>
               <summary>
-                <code className="version">v{commit.version}</code>
-                <span className="operation">
+                <code className={styles.version}>v{commit.version}</code>
+                <span className={styles.operation}>
                   <bdi>{operationName(commit)}</bdi>
                   {commit.merge_parent ? ` of ${commit.merge_parent.branch}` : ""}
                 </span>
-                <Muted className="objects ellipsis">
+                <Muted className={classes("ellipsis", styles.objects)}>
                   {objectNames(commit)}
                   {commit.message ? ` · ${commit.message}` : ""}
                 </Muted>
                 <span className="number small">{rowsOf(commit)}</span>
-                <Muted isSmall className="when">
+                <Muted isSmall className={styles.when}>
                   {commit.author ? `${commit.author}, ` : ""}
                   <Time at={commit.time} />
                 </Muted>
               </summary>
-              <div className="stack tight body">
-                {commit.message ? <p className="commit-message">{commit.message}</p> : null}
+              <div className={classes("stack tight", styles.body)}>
+                {commit.message ? <p className={styles.message}>{commit.message}</p> : null}
                 <pre>
                   <code>{commit.statement}</code>
                 </pre>

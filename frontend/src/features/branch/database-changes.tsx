@@ -5,7 +5,9 @@ import { branchAddress } from "../../model/addresses";
 import { commentOn, databaseDrop, databaseRename, quoted } from "../../model/sql";
 import { TextField, WriteDialog } from "../sql/write-dialog";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
+import styles from "./database-changes.module.css";
 
 interface DatabaseProps {
   catalog: string;
@@ -21,7 +23,7 @@ export function DatabaseChanges({ catalog, branch, database }: DatabaseProps) {
   const [asked, setAsked] = useState<Change>();
   const given = { catalog, branch, database, onClose: () => setAsked(undefined) };
   return (
-    <div className="row inside database-changes">
+    <div className={classes("row inside", styles.changes)}>
       <Muted isSmall>Database {database.name}</Muted>
       {(Object.keys(CHANGES) as Change[]).map((change) => (
         <Button key={change} look="quiet" isSmall onClick={() => setAsked(change)}>

@@ -7,6 +7,7 @@ import { bytes, counted } from "../../model/format";
 import { useMay } from "../../queries/catalogs";
 import { useDatabases, useTables } from "../../queries/tables";
 import { useViews } from "../../queries/views";
+import { classes } from "../../ui/classes";
 import { Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
@@ -14,6 +15,7 @@ import { Empty, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { DatabaseChanges } from "./database-changes";
+import styles from "./object-tree.module.css";
 
 const ROW_HEIGHT = 36;
 /** With more databases than these, only the one that was asked for is open at first. */
@@ -32,7 +34,7 @@ export function ObjectTree({ catalog, branch, opened }: { catalog: string; branc
             <p>The button New database makes one; then a table can be made by its columns, or from a file.</p>
           </Empty>
         ) : (
-          <div className="tree">
+          <div>
             <div className="inside">
               <Input
                 type="search"
@@ -77,7 +79,7 @@ function DatabaseBranch({
 }) {
   const [open, setOpen] = useState(isOpen);
   return (
-    <details open={open || search !== ""} onToggle={(event) => setOpen(event.currentTarget.open)} className="database">
+    <details open={open || search !== ""} onToggle={(event) => setOpen(event.currentTarget.open)} className={styles.database}>
       <summary>
         <Icon name="database" size={14} /> <strong>{database.name}</strong>{" "}
         <Muted isSmall>{database.comment}</Muted>
@@ -136,7 +138,7 @@ function Views({ catalog, branch, database, search }: { catalog: string; branch:
     <>
       <ul aria-label={`Views of ${database}`}>
         {found.map((view) => (
-          <li key={view.view_id} className="view-row">
+          <li key={view.view_id} className={styles.viewRow}>
             <Link className="ellipsis" to={viewAddress(catalog, branch, database, view.name)}>
               {view.name}
             </Link>
@@ -152,19 +154,19 @@ function Views({ catalog, branch, database, search }: { catalog: string; branch:
 
 function TableRow({ table, address }: { table: TableSummary; address: string }) {
   return (
-    <div className="table-row">
+    <div className={styles.tableRow}>
       <Link className="ellipsis" to={address}>
         {table.name}
       </Link>
-      <Muted isSmall className="ellipsis table-comment">{table.comment}</Muted>
-      <span className="number small">{counted(table.column_count, "column")}</span>
+      <Muted isSmall className={classes("ellipsis", styles.comment)}>{table.comment}</Muted>
+      <span className={classes("number small", styles.columns)}>{counted(table.column_count, "column")}</span>
       <span className="number small">{table.sizes ? counted(table.sizes.rows, "row") : ""}</span>
-      <span className="number small size">{table.sizes ? bytes(table.sizes.bytes) : ""}</span>
-      <Muted isSmall className="last-change">
+      <span className={classes("number small", styles.size)}>{table.sizes ? bytes(table.sizes.bytes) : ""}</span>
+      <Muted isSmall className={styles.lastChange}>
         {table.last_change ? (
           <>
             <code title={table.last_change.operation}>v{table.last_change.version}</code> <Time at={table.last_change.time} />{" "}
-            <span className="author">{table.last_change.author}</span>
+            <span className={styles.author}>{table.last_change.author}</span>
           </>
         ) : null}
       </Muted>

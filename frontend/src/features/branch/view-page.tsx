@@ -17,7 +17,6 @@ import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { WriteDialog } from "../sql/write-dialog";
 import { LoadedWithBranch } from "./missing-branch";
-import "../../styles/branch.css";
 
 /** A view: its query, what that reads, and the columns that come of it. */
 export function ViewPage() {

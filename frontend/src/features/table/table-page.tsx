@@ -27,7 +27,6 @@ import { TableMenu } from "./table-menu";
 import { TablePipelines } from "./table-pipelines";
 import { TableRestrictions } from "./table-restrictions";
 import { VersionBar } from "./version-bar";
-import "../../styles/branch.css";
 
 const LineageTab = lazy(() => import("./lineage-tab"));
 const ProfileTab = lazy(() => import("./profile-tab"));
