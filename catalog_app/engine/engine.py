@@ -48,7 +48,8 @@ from catalog_app.engine.small_joins import Joining
 from catalog_app.engine.sources import Insertion
 from catalog_app.engine.spark_calls import bound_dataframe, row_values, sql_dataframe
 from catalog_app.engine.types import quoted, stored_value
-from catalog_app.engine.writing import Allocate, FileWriter
+from catalog_app.engine.write_jobs import Allocate, Release
+from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.cells import RowCells
 from catalog_app.storage.deletes import (
     POSITION_COLUMN,
@@ -72,7 +73,7 @@ PROBABLY_MANY_ROWS = 5_000_000
 
 class Engine:
     """Row work on Spark over one warehouse. ``allocate`` gives the first of some fresh addresses of a table, and
-    ``number`` of fresh numbers for its identity columns.
+    ``number`` of fresh numbers for its identity columns. ``release`` takes addresses back.
 
     What people ask runs in the sessions of ``queries``, all else in ``sessions``; without ``queries`` these serve both.
     """
@@ -84,12 +85,13 @@ class Engine:
         allocate: Allocate,
         number: Allocate,
         *,
+        release: Release = lambda *_: None,
         queries: SparkSessions | None = None,
     ) -> None:
         self._sessions = sessions
         self._queries = queries or sessions
         self._warehouse = warehouse
-        self._writer = FileWriter(warehouse, allocate, number)
+        self._writer = FileWriter(warehouse, allocate, number, release)
 
     def select(self, text: str, tables: Tables, *, limit: int, plain: PlainRead | None = None) -> QueryResult:
         """At most ``limit`` rows of checked SQL. Where the query is ``plain`` this process reads them, if it can."""

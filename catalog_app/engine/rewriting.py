@@ -104,7 +104,7 @@ def _write_bins(
         staged = []
         for file in job.run(target, union, [_BIN]):
             assert file.texts[0] is not None
-            staged.append(Staged(file.path, *bins[int(file.texts[0])][0], file.content, file.facts))
+            staged.append(Staged(file.path, *bins[int(file.texts[0])][0], file.content, file.facts, file.base))
         return writer.place(scan.table_id, staged)
 
 
@@ -161,7 +161,7 @@ def outside_part_rows(
     """The same of a file that was taken over: only Spark reads it as the schema says."""
     scan = TableScan(table_id, file.schema, (replace(file, delete_paths=()),))
     target = Target(table_id, file.schema, with_row_ids=True)
-    with writer.job(target) as job:
+    with writer.job(target, keeps=False) as job:
         rows = table_dataframe(spark, writer.warehouse, scan, with_address=True)
         ordered = rows.coalesce(1).sortWithinPartitions(ADDRESS)
         written = job.run(target, ordered.selectExpr(*target.inputs).selectExpr(*target.columns), [])

@@ -62,7 +62,13 @@ class Target:
         return [internal_name(column) for column in found if column is not None]
 
     def staged(
-        self, path: str, texts: PartitionValues, content: pa.Buffer | None = None, facts: FileFacts | None = None
+        self,
+        path: str,
+        texts: PartitionValues,
+        content: pa.Buffer | None = None,
+        facts: FileFacts | None = None,
+        *,
+        base: int | None = None,
     ) -> Staged:
         """A file of rows that all have these ``partition_texts``."""
         count = len(self.schema.partition_by)
@@ -70,7 +76,7 @@ class Target:
             LaidBy(one, column.type, text if text is None or not is_whole(one, column.type) else int(text))
             for (one, column), text in zip(self.laid, texts[count:], strict=True)
         )
-        return Staged(path, texts[:count], tuple(layout), content, facts)
+        return Staged(path, texts[:count], tuple(layout), content, facts, base)
 
     @property
     def sources(self) -> list[tuple[Transform | None, Column]]:
@@ -97,8 +103,9 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A file with its partition value, and what transforms of columns are for each of its rows. It lies in staging, or
-    is ``content`` that is yet to be written. Without ``facts`` its footer is read.
+    """A file with its partition value, and what transforms of columns are for each of its rows. It is ``content`` that
+    is yet to be written, or lies at its place where it has a ``base``, else in staging. Without ``facts`` its footer is
+    read.
     """
 
     path: str
@@ -106,6 +113,7 @@ class Staged:
     layout: FileLayout = ()
     content: pa.Buffer | None = None
     facts: FileFacts | None = None
+    base: int | None = None
 
 
 def _arrow_field(field: pa.Field, identifier: int | None, kind: ParsedType | None) -> pa.Field:

@@ -3,6 +3,9 @@
 This runs in executors, which have PyArrow and not lakeui. So the module imports nothing else but how Parquet is
 written, and both are sent along with the job (``SENT``). An attempt at a task writes under names that no other one has.
 What the job answers names the files of those attempts that count: what a dead one left is in no answer.
+
+Each task has addresses of its own for its rows, so a file gets its last name before its rows are counted. Attempts at a
+task share these addresses: one of them counts.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import sys
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -30,12 +34,19 @@ as one file under the name that it keeps.
 """
 ANSWERED_TASKS = 32
 """So many tasks may answer so much; those behind them less and less, however many there are."""
-ANSWER = """path STRING, texts ARRAY<STRING>, rows BIGINT, bytes BIGINT, footer BINARY, nan ARRAY<STRING>,
+TASKS, TASK_ROWS = 1024, 1 << 25
+"""So many tasks of a job have addresses, each for so many rows. The files of others lie in staging until they are
+placed.
+"""
+ANSWER = """path STRING, base BIGINT, texts ARRAY<STRING>, rows BIGINT, bytes BIGINT, footer BINARY, nan ARRAY<STRING>,
     nulls MAP<STRING, BIGINT>, content BINARY"""
-"""What a task says of each of its files. ``path`` is empty where it comes as ``content``."""
+"""What a task says of each of its files. ``path`` is empty where it comes as ``content``, ``base`` where it has no
+address.
+"""
 _ANSWER = pa.schema(
     [
         ("path", pa.string()),
+        ("base", pa.int64()),
         ("texts", pa.list_(pa.string())),
         ("rows", pa.int64()),
         ("bytes", pa.int64()),
@@ -49,22 +60,40 @@ _ANSWER = pa.schema(
 Batches = Iterator[pa.RecordBatch]
 
 
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where tasks write: a file that has an address below ``data``, another one in ``staging``. ``first`` is the first
+    of the addresses of all tasks; None where they have none.
+    """
+
+    filesystem: pafs.FileSystem
+    staging: str
+    data: str = ""
+    first: int | None = None
+
+    def new(self, base: int | None) -> str:
+        folder = self.staging if base is None else f"{self.data}/base={base}"
+        return f"{folder}/{uuid.uuid4().hex}.parquet"
+
+
 def task_writer(
-    filesystem: pafs.FileSystem, folder: str, schema: pa.Schema, *, rows_per_file: int, answers: bool
+    places: Places, schema: pa.Schema, *, rows_per_file: int, answers: bool
 ) -> Callable[[Batches], Batches]:
     """What a task does with its rows: the columns of ``schema`` in order, and the texts of their folder behind them.
     Rows of one folder follow each other. ``answers``: whether small files come with the answer.
     """
 
     def write(batches: Batches) -> Batches:
-        room, file = _room() if answers else 0, None
+        number = _task_number()
+        room, file, taken = _room(number) if answers else 0, None, 0
         for batch in batches:
             for texts, rows in _runs(batch, len(schema)):
-                if file is None or file.texts != texts or file.rows >= rows_per_file:
+                if file is None or file.texts != texts or file.rows + rows.num_rows > rows_per_file:
                     if file is not None:
                         yield file.ended(room)
-                        room -= file.answered
-                    file = _File(filesystem, folder, schema, texts)
+                        room, taken = room - file.answered, taken + file.rows
+                    most = max(rows_per_file, rows.num_rows)
+                    file = _File(places, _base(places.first, number, taken, most), schema, texts)
                 file.add(rows)
         if file is not None:
             yield file.ended(room)
@@ -72,13 +101,25 @@ def task_writer(
     return write
 
 
-def _room() -> int:
-    """Bytes that this task may answer."""
+def _task_number() -> int:
     from pyspark import TaskContext
 
     context = TaskContext.get()
-    number = 0 if context is None else context.partitionId()
+    return 0 if context is None else int(context.partitionId())
+
+
+def _room(number: int) -> int:
+    """Bytes that this task may answer."""
     return ANSWERED_BYTES * ANSWERED_TASKS // max(number + 1, ANSWERED_TASKS)
+
+
+def _base(first: int | None, number: int, taken: int, most: int) -> int | None:
+    """The address of the first row of a file of at most so many rows, behind those that the task has ``taken``. None
+    where the task has no address for each of them.
+    """
+    if first is None or number >= TASKS or taken + most > TASK_ROWS:
+        return None
+    return first + number * TASK_ROWS + taken
 
 
 def _runs(batch: pa.RecordBatch, columns: int) -> Iterator[tuple[list[str | None], pa.Table]]:
@@ -97,10 +138,10 @@ def _runs(batch: pa.RecordBatch, columns: int) -> Iterator[tuple[list[str | None
 class _File:
     """One file. It opens in the store when its rows are more than a task holds."""
 
-    def __init__(self, filesystem: pafs.FileSystem, folder: str, schema: pa.Schema, texts: list[str | None]) -> None:
+    def __init__(self, places: Places, base: int | None, schema: pa.Schema, texts: list[str | None]) -> None:
         self.texts, self.rows, self.answered = texts, 0, 0
-        self._filesystem, self._schema = filesystem, schema
-        self._path = f"{folder}/{uuid.uuid4().hex}.parquet"
+        self._filesystem, self._schema = places.filesystem, schema
+        self._base, self._path = base, places.new(base)
         self._held: list[pa.Table] = []
         self._held_bytes = 0
         self._metadata: list[pq.FileMetaData] = []
@@ -128,6 +169,7 @@ class _File:
         self._metadata[0].write_metadata_file(footer)
         said = {
             "path": self._path if content is None else "",
+            "base": self._base,
             "texts": self.texts,
             "rows": self.rows,
             "bytes": size,

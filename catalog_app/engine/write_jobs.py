@@ -6,9 +6,10 @@ by PyArrow takes one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
@@ -24,6 +25,7 @@ from catalog_app.engine.decoding import file_name
 from catalog_app.engine.reading import FIELD_ID
 from catalog_app.engine.spark_calls import arrow_rows
 from catalog_app.engine.targets import Target
+from catalog_app.engine.task_files import TASK_ROWS, TASKS, Places
 from catalog_app.storage.field_ids import field_ids_add
 from catalog_app.storage.footers import FileFacts, facts_of_footer
 from catalog_app.storage.warehouse import StoredFile, Warehouse
@@ -38,17 +40,52 @@ _LONG_VALUE = 48
 
 Sources = Sequence[tuple[Transform | None, Column]]
 """What the texts of folders are made of."""
+Allocate = Callable[[int, int], int]
+"""(table id, count) → first of ``count`` fresh addresses of the table."""
+Release = Callable[[int, int, int], None]
+"""(table id, first, following): addresses of the table that were allocated together, and that no row has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file of a job, with the texts of its folder. It lies in staging, or is ``content``."""
+    """A file of a job, with the texts of its folder. It is ``content``, or lies at its place where it has a ``base``,
+    the address of its first row, and in staging where it has none.
+    """
 
     path: str
     texts: PartitionValues
     bytes: int
     facts: FileFacts | None = None
     content: pa.Buffer | None = None
+    base: int | None = None
+
+    @property
+    def is_placed(self) -> bool:
+        return self.content is None and self.base is not None
+
+
+@dataclass(slots=True)
+class Addresses:
+    """Addresses of rows for one job: ``used`` becomes the one that follows the last row."""
+
+    allocate: Allocate
+    release: Release
+    used: int = 0
+
+    @contextmanager
+    def taken(self, warehouse: Warehouse, table_id: int) -> Iterator[int]:
+        """The first of those for all tasks. Where the work fails, files that have them go."""
+        count = TASKS * TASK_ROWS
+        self.used = first = self.allocate(table_id, count)
+        try:
+            yield first
+        except BaseException:
+            # Where the store is away, VACUUM finds them.
+            with suppress(OSError):
+                warehouse.data_discard(table_id, range(first, first + count))
+            raise
+        finally:
+            self.release(table_id, self.used, first + count)
 
 
 class WriteJob(Protocol):
@@ -56,6 +93,8 @@ class WriteJob(Protocol):
 
     stages: bool
     """Whether files of it may lie in staging. What an attempt at a task left that died is found by VACUUM."""
+    placed: Sequence[str]
+    """Paths of the files of it that lie at their place."""
 
     def folder_value(self, text: str) -> str:
         """SQL of the column of a folder. ``text``: SQL of its text."""
@@ -77,6 +116,7 @@ class SparkJob:
     warehouse: Warehouse
     staging: str
     stages: bool = True
+    placed: Sequence[str] = ()
 
     def folder_value(self, text: str) -> str:
         """It tells null, empty and long values apart."""
@@ -130,12 +170,18 @@ class SparkJob:
 
 @dataclass(slots=True)
 class TaskJob:
-    """PyArrow in the tasks. What a task that was repeated wrote before is in no answer, and goes with its folder."""
+    """PyArrow in the tasks. What a task that was repeated wrote before is in no answer: VACUUM finds it.
+
+    With addresses files are written where they stay. What a job that fails wrote there goes at once, as no other one
+    has its addresses. Those behind the last row of a job are given back.
+    """
 
     warehouse: Warehouse
     staging: str
     filesystem: pafs.FileSystem
+    addresses: Addresses | None = None
     stages: bool = True
+    placed: Sequence[str] = ()
 
     def folder_value(self, text: str) -> str:
         return text
@@ -144,17 +190,37 @@ class TaskJob:
         return rows.sortWithinPartitions(*folders)
 
     def run(self, target: Target, rows: DataFrame, folders: Sequence[str]) -> list[Written]:
-        place = self.warehouse.absolute(self.staging)
-        answers = rows_written(rows, target.columns, folders, target.arrow_schema, self.filesystem, place)
-        written = [self._written(said) for said in answers]
-        self.stages = any(file.path for file in written)
+        places = Places(self.filesystem, self.warehouse.absolute(self.staging))
+        if self.addresses is None:
+            written = self._run(target, rows, folders, places)
+        else:
+            data = self.warehouse.data_folder(target.table_id)
+            with self.addresses.taken(self.warehouse, target.table_id) as first:
+                placing = replace(places, data=self.warehouse.absolute(data), first=first)
+                written = self._run(target, rows, folders, placing)
+                self.addresses.used = max((_following(file) for file in written), default=first)
+        self.stages = any(file.path and file.base is None for file in written)
+        self.placed = [file.path for file in written if file.is_placed]
         return written
 
-    def _written(self, said: Mapping[str, Any]) -> Written:
+    def _run(self, target: Target, rows: DataFrame, folders: Sequence[str], places: Places) -> list[Written]:
+        answers = rows_written(rows, target.columns, folders, target.arrow_schema, places)
+        return [self._written(target, said) for said in answers]
+
+    def _written(self, target: Target, said: Mapping[str, Any]) -> Written:
         facts = facts_of_footer(said["footer"], said["bytes"], Seen(set(said["nan"]), dict(said["nulls"])))
-        path = f"{self.staging}/{said['path'].rpartition('/')[2]}" if said["path"] else ""
+        path, base, name = said["path"], said["base"], said["path"].rpartition("/")[2]
+        if path and base is not None:
+            path = self.warehouse.data_written(target.table_id, base, name)
+        elif path:
+            path = f"{self.staging}/{name}"
         content = None if said["content"] is None else pa.py_buffer(said["content"])
-        return Written(path, tuple(said["texts"]), said["bytes"], facts, content)
+        return Written(path, tuple(said["texts"]), said["bytes"], facts, content, base)
+
+
+def _following(file: Written) -> int:
+    """The address behind its rows; 0 for a file without one."""
+    return 0 if file.base is None or file.facts is None else file.base + file.facts.rows
 
 
 def rows_written(
@@ -162,13 +228,12 @@ def rows_written(
     names: Sequence[str],
     folders: Sequence[str],
     stored: Callable[[pa.Schema], pa.Schema],
-    filesystem: pafs.FileSystem,
-    place: str,
+    places: Places,
     *,
     answers: bool = True,
 ) -> list[dict[str, Any]]:
-    """What tasks answer of the files that they write to ``place``, in the order of the rows. ``stored``: how columns of
-    the ``names`` lie in a file.
+    """What tasks answer of the files that they write to these places, in the order of the rows. ``stored``: how columns
+    of the ``names`` lie in a file.
     """
     from pyspark import cloudpickle
     from pyspark.sql.pandas.types import to_arrow_schema
@@ -176,13 +241,13 @@ def rows_written(
     for module in task_files.SENT:
         cloudpickle.register_pickle_by_value(module)
     schema = stored(to_arrow_schema(rows.select(*names).schema, timezone="UTC"))
-    write = task_files.task_writer(filesystem, place, schema, rows_per_file=ROWS_PER_FILE, answers=answers)
+    write = task_files.task_writer(places, schema, rows_per_file=ROWS_PER_FILE, answers=answers)
     said = rows.select(*names, *folders).mapInArrow(write, task_files.ANSWER)
     found: list[dict[str, Any]] = arrow_rows(said).to_pylist()
     return found
 
 
-def write_job(warehouse: Warehouse, staging: str, *, by_arrow: bool) -> WriteJob:
-    """``by_arrow``: whether Arrow holds all of the columns."""
+def write_job(warehouse: Warehouse, staging: str, addresses: Addresses | None, *, by_arrow: bool) -> WriteJob:
+    """``by_arrow``: whether Arrow holds all of the columns. With ``addresses`` files may be written where they stay."""
     filesystem = warehouse.task_filesystem if by_arrow else None
-    return SparkJob(warehouse, staging) if filesystem is None else TaskJob(warehouse, staging, filesystem)
+    return SparkJob(warehouse, staging) if filesystem is None else TaskJob(warehouse, staging, filesystem, addresses)

@@ -7,7 +7,7 @@ splits it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -25,7 +25,7 @@ from catalog_app.engine.ordering import RowOrder
 from catalog_app.engine.result_batches import gathered
 from catalog_app.engine.targets import Staged, Target
 from catalog_app.engine.types import is_arrow_writable
-from catalog_app.engine.write_jobs import WriteJob, Written, write_job
+from catalog_app.engine.write_jobs import Addresses, Allocate, Release, WriteJob, Written, write_job
 from catalog_app.storage.footers import FileFacts, facts_of, read_facts
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.parquet import parquet_writer
@@ -39,19 +39,19 @@ SMALL_ROWS = 10_000
 """Up to so many rows are written by this process: a Spark job costs more than they do."""
 PARTITION = "__lake_p"
 
-Allocate = Callable[[int, int], int]
-"""(table id, count) → first of ``count`` fresh addresses of the table."""
-
 
 class FileWriter:
     """Writes rows of one warehouse and puts the files in place. ``number`` gives the first of some fresh numbers for
-    the identity columns of a table.
+    the identity columns of a table. ``release`` takes addresses back.
     """
 
-    def __init__(self, warehouse: Warehouse, allocate: Allocate, number: Allocate) -> None:
+    def __init__(
+        self, warehouse: Warehouse, allocate: Allocate, number: Allocate, release: Release = lambda *_: None
+    ) -> None:
         self.warehouse = warehouse
         self.number = number
         self._allocate = allocate
+        self._release = release
 
     def write(self, target: Target, rows: DataFrame, *, may_be_small: bool) -> list[NewDataFile]:
         """Stage ``rows``. With ``may_be_small`` a few are fetched first, and written here if they are all."""
@@ -129,28 +129,38 @@ class FileWriter:
             return self.place(target.table_id, staged)
 
     @contextmanager
-    def job(self, target: Target) -> Iterator[WriteJob]:
-        """A job for rows of the target. Files that it leaves in staging go at the end."""
+    def job(self, target: Target, *, keeps: bool = True) -> Iterator[WriteJob]:
+        """A job for rows of the target. Files that it leaves in staging go at the end. ``keeps``: whether its files
+        become those of the table.
+        """
         staging = self.warehouse.new_staging(target.table_id)
         by_arrow = all(is_arrow_writable(column.type) for column in target.schema.columns)
-        job = write_job(self.warehouse, staging, by_arrow=by_arrow)
+        addresses = Addresses(self._allocate, self._release) if keeps else None
+        job = write_job(self.warehouse, staging, addresses, by_arrow=by_arrow)
         try:
             yield job
+        except BaseException:
+            for path in job.placed:
+                self.warehouse.remove(path)
+            raise
         finally:
             if job.stages:
                 self.warehouse.discard(staging)
 
     def _combined(self, target: Target, files: Sequence[Written], *, joins: bool) -> list[Staged]:
-        """What the job left; if it ``joins``, with small files of one partition value made one."""
+        """What the job left; if it ``joins``, with small files of one partition value made one. Those that lie at their
+        place stay there.
+        """
         groups: dict[PartitionValues, list[Written]] = {}
         for file in files:
             groups.setdefault(file.texts, []).append(file)
         staged = []
         for texts, found in groups.items():
-            if joins and become_one([file.bytes for file in found]):
+            is_placed = any(file.is_placed for file in found)
+            if joins and not is_placed and become_one([file.bytes for file in found]):
                 staged.append(target.staged("", texts, self._concatenated(found)))
             else:
-                staged += [target.staged(file.path, texts, file.content, file.facts) for file in found]
+                staged += [target.staged(file.path, texts, file.content, file.facts, base=file.base) for file in found]
         return staged
 
     def _concatenated(self, files: Sequence[Written]) -> pa.Buffer:
@@ -163,14 +173,15 @@ class FileWriter:
         return pq.read_table(place, filesystem=self.warehouse.filesystem, partitioning=None)
 
     def place(self, table_id: int, staged: list[Staged]) -> list[NewDataFile]:
-        """Read the footers of the files, take addresses for all, and put them in place. None stays if one fails."""
+        """Read the footers of the files, take addresses for those that have none, and put them in place. None stays if
+        one fails.
+        """
         with ThreadPoolExecutor(max_workers=8) as pool:
             facts = list(pool.map(self._facts, staged))
         filled = [(file, fact) for file, fact in zip(staged, facts, strict=True) if fact.rows]
         if not filled:
             return []
-        rows = [fact.rows for _, fact in filled]
-        bases = accumulate(rows[:-1], initial=self._allocate(table_id, sum(rows)))
+        bases = self._bases(table_id, filled)
         # A store copies each file: an answer takes a while, and no copy waits for another.
         with ThreadPoolExecutor(max_workers=8) as pool:
             placing = [
@@ -186,17 +197,25 @@ class FileWriter:
                         self.warehouse.remove(one.result().path)
                 raise
 
+    def _bases(self, table_id: int, files: Sequence[tuple[Staged, FileFacts]]) -> Iterator[int]:
+        """The address of the first row of each file."""
+        rows = [fact.rows if file.base is None else 0 for file, fact in files]
+        fresh = accumulate(rows[:-1], initial=self._allocate(table_id, sum(rows)) if any(rows) else 0)
+        return (given if file.base is None else file.base for (file, _), given in zip(files, fresh, strict=True))
+
     def _facts(self, file: Staged) -> FileFacts:
         if file.facts is not None:
             return file.facts
         return read_facts(self.warehouse, file.path) if file.content is None else facts_of(file.content)
 
     def _place_one(self, table_id: int, file: Staged, fact: FileFacts, base: int) -> NewDataFile:
-        if file.content is None:
-            path = self.warehouse.place_data(file.path, table_id=table_id, base=base)
-        else:
+        if file.content is not None:
             path = self.warehouse.new_data(table_id=table_id, base=base)
             self.warehouse.write(path, file.content)
+        elif file.base is not None:
+            path = file.path
+        else:
+            path = self.warehouse.place_data(file.path, table_id=table_id, base=base)
         return _new_file(replace(file, path=path), fact, base)
 
 

@@ -31,6 +31,20 @@ def addresses_allocate(table_id: int, count: int) -> int:
     return int(following) - count
 
 
+_RELEASE = f"""
+UPDATE catalog_app_table SET next_address = %(first)s WHERE id = %(table)s AND next_address = %(following)s
+RETURNING next_address, {DISK_CAN_WAIT}
+"""
+
+
+def addresses_release(table_id: int, first: int, following: int) -> None:
+    """Addresses from ``first`` on, which were allocated up to ``following`` and bear no row, are given out again. Where
+    others were given out since, they stay unused.
+    """
+    said = {"table": table_id, "first": first, "following": following, **is_alone()}
+    fetch_all(_RELEASE, said, prepared=True)
+
+
 _NUMBERS = f"""
 UPDATE catalog_app_table SET next_identity = next_identity + %(count)s WHERE id = %(table)s
 RETURNING next_identity, {DISK_CAN_WAIT}

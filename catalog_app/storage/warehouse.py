@@ -195,9 +195,24 @@ class Warehouse:
             copy.flush()
             yield Path(copy.name)
 
+    def data_folder(self, table_id: int) -> str:
+        """Above the folders of data files."""
+        return f"{table_id}/data"
+
     def new_data(self, *, table_id: int, base: int) -> str:
         """The path of a data file that is yet to be written, in a folder that is there."""
-        return self._new(f"{table_id}/data/base={base}")
+        return self._new(f"{self.data_folder(table_id)}/base={base}")
+
+    def data_written(self, table_id: int, base: int, name: str) -> str:
+        """The path of a data file that somebody wrote at its place."""
+        return _noted(f"{self.data_folder(table_id)}/base={base}/{name}")
+
+    def data_discard(self, table_id: int, bases: range) -> None:
+        """Remove the data files whose first row has one of these addresses."""
+        for file in self.all_under(self.data_folder(table_id)):
+            base = file.path.split("/base=")[-1].partition("/")[0]
+            if base.isdecimal() and int(base) in bases:
+                self.remove(file.path)
 
     def new_deletes(self, *, table_id: int, base: int) -> str:
         """The path of a delete file that is yet to be written, in the folder named after its data file's base."""
@@ -214,10 +229,7 @@ class Warehouse:
 
     def _new(self, folder: str) -> str:
         self.make_folder(folder)
-        path = f"{folder}/{uuid.uuid4().hex}.parquet"
-        if (made := _MADE.get()) is not None:
-            made.append(path)
-        return path
+        return _noted(f"{folder}/{uuid.uuid4().hex}.parquet")
 
     def files_under(self, folder: str) -> list[StoredFile]:
         """Parquet files below a folder, sorted by path; none where the folder does not exist."""
@@ -267,6 +279,12 @@ class Warehouse:
         except OSError:
             if self._is_local or self.all_under(folder):
                 raise
+
+
+def _noted(path: str) -> str:
+    if (made := _MADE.get()) is not None:
+        made.append(path)
+    return path
 
 
 def _is_hidden(path: str) -> bool:

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from catalog_app.engine.engine import Engine
 from catalog_app.engine.session import QUERY_CONFIGURATION, SparkSessions
-from catalog_app.services.files import addresses_allocate, identity_numbers_allocate
+from catalog_app.services.files import addresses_allocate, addresses_release, identity_numbers_allocate
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.instruments import instruments
 from merge_app.jobs.context import Context
@@ -65,6 +65,7 @@ def _engine_on(warehouse: str, remote: str) -> Engine:
         Warehouse(warehouse),
         addresses_allocate,
         identity_numbers_allocate,
+        release=addresses_release,
         queries=_queries_on(remote),
     )
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 from catalog_app.domain.stores import StoreOptions
 from catalog_app.domain.vended_keys import READ_FOLDERS, reading_policy
 from catalog_app.engine.session import SparkSessions
+from catalog_app.engine.task_files import Places
 from catalog_app.engine.write_jobs import rows_written
 from catalog_app.storage.key_lending import keys_lend
 from catalog_app.storage.object_stores import filesystem_by_keys
@@ -81,10 +82,10 @@ def _written_by_tasks(warehouse: Warehouse, remote: str) -> None:
     filesystem, folder = warehouse.task_filesystem, f"{TRIED}/{uuid.uuid4().hex}"
     if filesystem is None:
         return
-    names, place = ["id"], warehouse.absolute(folder)
+    names, places = ["id"], Places(filesystem, warehouse.absolute(folder))
     try:
         files = SparkSessions(remote).run(
-            lambda spark: rows_written(spark.range(1), names, [], lambda read: read, filesystem, place, answers=False)
+            lambda spark: rows_written(spark.range(1), names, [], lambda read: read, places, answers=False)
         )
     except LakeError as error:
         raise RuntimeProblem(

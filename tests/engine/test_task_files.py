@@ -18,7 +18,7 @@ import pytest
 from pyspark import cloudpickle
 
 from catalog_app.engine import task_files
-from catalog_app.engine.task_files import SENT, task_writer
+from catalog_app.engine.task_files import SENT, TASK_ROWS, TASKS, Places, task_writer
 from catalog_app.storage.footers import facts_of_footer, read_facts
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.parquet import Seen
@@ -52,9 +52,10 @@ def batch_of(*folders: str | None, first: int = 0) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(columns)
 
 
-def answers(folder: Path, *batches: pa.RecordBatch, **options: Any) -> list[dict[str, Any]]:
+def answers(folder: Path, *batches: pa.RecordBatch, first: int | None = None, **options: Any) -> list[dict[str, Any]]:
     said: dict[str, Any] = {"rows_per_file": 100, "answers": False} | options
-    write = task_writer(pafs.LocalFileSystem(), str(folder), SCHEMA, **said)
+    places = Places(pafs.LocalFileSystem(), str(folder), str(folder / "data"), first)
+    write = task_writer(places, SCHEMA, **said)
     return [row for answer in write(iter(batches)) for row in answer.to_pylist()]
 
 
@@ -104,7 +105,7 @@ def test_each_batch_is_measured_once(tmp_path: Path) -> None:
     rows.rename_columns.return_value.cast.return_value = rows
     size = mock.PropertyMock(return_value=8)
     type(rows).nbytes = size
-    file = task_files._File(pafs.LocalFileSystem(), str(tmp_path), SCHEMA, [])
+    file = task_files._File(Places(pafs.LocalFileSystem(), str(tmp_path)), None, SCHEMA, [])
     for _ in range(5):
         file.add(rows)
     assert size.call_count == 5
@@ -122,10 +123,48 @@ def test_attempts_never_share_a_name(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 4
 
 
+@pytest.fixture
+def third_task(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The first address of the rows of a task that has two before it."""
+    monkeypatch.setattr(task_files, "_task_number", lambda: 2)
+    return 1000 + 2 * TASK_ROWS
+
+
+def test_addresses_of_a_task_follow_each_other(tmp_path: Path, third_task: int) -> None:
+    """A file has its last name before its rows are counted. One that is answered has addresses too."""
+    for rows in (0, 2):
+        (tmp_path / "data" / f"base={third_task + rows}").mkdir(parents=True)
+    found = answers(tmp_path, batch_of("a", "a", "b"), first=1000)
+    assert [(row["base"], row["rows"]) for row in found] == [(third_task, 2), (third_task + 2, 1)]
+    assert [Path(row["path"]).parent.name for row in found] == [f"base={row['base']}" for row in found]
+    answered = answers(tmp_path, batch_of("a", "a", "b"), first=1000, answers=True)
+    assert [(row["base"], row["path"]) for row in answered] == [(third_task, ""), (third_task + 2, "")]
+
+
+def test_no_file_leaves_the_addresses_of_its_task(
+    tmp_path: Path, third_task: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next ones would be those of another task: the file lies in staging."""
+    monkeypatch.setattr(task_files, "TASK_ROWS", 5)
+    first = 1000 + 2 * 5
+    for rows in (0, 2):
+        (tmp_path / "data" / f"base={first + rows}").mkdir(parents=True)
+    batches = [batch_of("a", "a", first=at) for at in range(0, 8, 2)]
+    found = answers(tmp_path, *batches, first=1000, rows_per_file=2)
+    assert [row["base"] for row in found] == [first, first + 2, None, None]
+    assert [Path(row["path"]).parent == tmp_path for row in found] == [False, False, True, True]
+
+
+def test_tasks_beyond_all_addresses_write_into_staging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_files, "_task_number", lambda: TASKS)
+    (row,) = answers(tmp_path, batch_of("a"), first=1000)
+    assert (row["base"], Path(row["path"]).parent) == (None, tmp_path)
+
+
 def test_executors_need_no_lakeui(tmp_path: Path) -> None:
     for module in SENT:
         cloudpickle.register_pickle_by_value(module)
-    write = task_writer(pafs.LocalFileSystem(), str(tmp_path), SCHEMA, rows_per_file=9, answers=False)
+    write = task_writer(Places(pafs.LocalFileSystem(), str(tmp_path)), SCHEMA, rows_per_file=9, answers=False)
     sent = base64.b64encode(cloudpickle.dumps((write, batch_of("a", "b")), protocol=pickle.HIGHEST_PROTOCOL))
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [sys.executable, "-c", RUN]

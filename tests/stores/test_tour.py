@@ -21,11 +21,12 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from pyiceberg.table import StaticTable
 
+from catalog_app.engine.task_files import TASK_ROWS
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
 from catalog_app.services.publishing import table_publish
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.common.errors import PermissionDenied
+from lakeui.common.errors import LakeError, PermissionDenied
 from tests.support.lake import Lake
 from tests.support.object_store import Counted, ObjectStore
 
@@ -100,28 +101,46 @@ def test_vacuum_removes_what_it_lists(lake: Lake, monkeypatch: pytest.MonkeyPatc
     assert breaches(lake) == []
 
 
-@pytest.mark.parametrize("point", ["write.registered", "write.committing"])
+BY_TASKS = "SELECT CAST(id AS INT), sha2(CAST(id AS STRING), 512) FROM range(0, 60000, 1, 2)"
+"""Two tasks write a file above 1 MB each."""
+
+
+@pytest.mark.parametrize(
+    ("point", "rows", "files"),
+    [
+        ("write.registered", "VALUES (2, 'b'), (3, 'c')", 1),
+        ("write.committing", "VALUES (2, 'b'), (3, 'c')", 1),
+        ("write.registered", BY_TASKS, 2),
+    ],
+)
 def test_kill_between_upload_and_commit_keeps_version_before(
-    lake: Lake, store: ObjectStore, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str
+    lake: Lake,
+    store: ObjectStore,
+    database_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    point: str,
+    rows: str,
+    files: int,
 ) -> None:
     """The version before stays whole, and VACUUM removes what was uploaded."""
-    lake.sql("CREATE TABLE d.t (id INT)")
-    lake.sql("INSERT INTO d.t VALUES (1)")
+    lake.sql("CREATE TABLE d.t (id INT, word STRING)")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a')")
     (kept,) = files_of(lake)
     (tmp_path / point).write_text("kill")
     said = {"DATABASE_URL": database_url, "LAKEUI_FAULTS": str(tmp_path), **store.environment}
     said |= {"LAKEUI_WAREHOUSE": settings.LAKEUI["WAREHOUSE"], "SPARK_REMOTE": settings.LAKEUI["SPARK_REMOTE"]}
-    command = [sys.executable, "-c", KILLED, lake.catalog, "INSERT INTO d.t VALUES (2), (3)"]
+    command = [sys.executable, "-c", KILLED, lake.catalog, f"INSERT INTO d.t {rows}"]
     ran = subprocess.run(command, cwd=ROOT, env={**os.environ, **said}, capture_output=True, text=True, check=False)
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     uploaded = files_of(lake) - {kept}
-    assert len(uploaded) == 1
-    assert lake.rows("d.t") == [(1,)]
-    lake.sql("INSERT INTO d.t VALUES (4)")
+    assert [path.split("/")[1] for path in uploaded] == ["data"] * files
+    assert lake.rows("d.t") == [(1, "a")]
+    lake.sql("INSERT INTO d.t VALUES (4, 'd')")
     monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
     lake.sql("VACUUM")
     assert not uploaded & files_of(lake)
-    assert lake.rows("d.t") == [(1,), (4,)]
+    assert lake.rows("d.t") == [(1, "a"), (4, "d")]
     assert breaches(lake) == []
 
 
@@ -193,16 +212,62 @@ def test_small_files_of_a_job_are_one_request(lake: Lake, store: ObjectStore, wa
     assert requests_of(store, bucket, lambda: lake.sql(insert)) == {("PUT", "data"): 3}
 
 
-def test_large_files_of_a_job_are_two_requests(lake: Lake, store: ObjectStore, warehouse_in_store: str) -> None:
-    """A task writes each under its own name, and the store copies it to the name that it keeps."""
+def test_large_files_of_a_job_are_one_request(lake: Lake, store: ObjectStore, warehouse_in_store: str) -> None:
+    """A task writes each under the name that it keeps, and no folder is made, listed or removed."""
     lake.sql("CREATE TABLE d.t (id BIGINT, word STRING, p INT) PARTITIONED BY (p)")
     bucket = warehouse_in_store.split("/")[2]
     insert = "INSERT INTO d.t SELECT id, sha2(CAST(id AS STRING), 512), CAST(id % 3 AS INT) FROM range(120000)"
-    found = requests_of(store, bucket, lambda: lake.sql(insert))
-    assert (found["PUT", "data"], found["HEAD", "data"], found["GET", "data"]) == (3, 0, 0)
-    # The folder goes by five more, however many files are in it: it is looked for, listed and removed.
-    assert sum(found.values()) <= 2 * 3 + 5
+    assert requests_of(store, bucket, lambda: lake.sql(insert)) == {("PUT", "data"): 3}
     assert lake.sql("SELECT count(*), count(DISTINCT word) FROM d.t").rows == [[120000, 120000]]
+
+
+def next_address(lake: Lake) -> int:
+    from catalog_app.models import Table
+
+    return Table.objects.values_list("next_address", flat=True).get(catalog=catalog_get(lake.catalog))
+
+
+def test_addresses_without_a_row_are_given_back(lake: Lake) -> None:
+    """The two tasks have addresses far from each other. The rows keep the order of the query."""
+    lake.sql("CREATE TABLE d.t (id INT, word STRING)")
+    lake.sql("INSERT INTO d.t VALUES (-1, 'a')")
+    lake.sql(f"INSERT INTO d.t {BY_TASKS}")
+    assert next_address(lake) == 1 + TASK_ROWS + 30000
+    lake.sql("INSERT INTO d.t VALUES (-2, 'b')")
+    assert next_address(lake) == 1 + TASK_ROWS + 30001
+    wanted = "SELECT id FROM d.t WHERE id IN (-1, 0, 29999, 30000, 59999, -2) ORDER BY _row_id"
+    assert [row[0] for row in lake.sql(wanted).rows] == [-1, 0, 29999, 30000, 59999, -2]
+    assert breaches(lake) == []
+
+
+def test_a_failed_job_leaves_no_file(lake: Lake) -> None:
+    """Its last task fails, when others have written theirs."""
+    lake.sql("CREATE TABLE d.t (id INT, word STRING)")
+    lake.sql("INSERT INTO d.t VALUES (-1, 'a')")
+    before = files_of(lake), next_address(lake)
+    fails = "IF(id = 119999, raise_error('the last row'), sha2(CAST(id AS STRING), 512))"
+    with pytest.raises(LakeError, match="the last row"):
+        lake.sql(f"INSERT INTO d.t SELECT CAST(id AS INT), {fails} FROM range(0, 120000, 1, 8)")
+    assert (files_of(lake), next_address(lake)) == before
+
+
+def test_file_of_a_dead_attempt_is_not_read(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It lies beside the file of the attempt that counts, as both have the addresses of their task."""
+    lake.sql("CREATE TABLE d.t (id INT, word STRING)")
+    lake.sql(f"INSERT INTO d.t {BY_TASKS}")
+    kept = files_of(lake)
+    one = next(path for path in kept if path.split("/")[1] == "data")
+    dead = f"{one.rpartition('/')[0]}/{'0' * 32}.parquet"
+    with the_warehouse().local_copy(one) as copy:
+        the_warehouse().put(copy, dead)
+    assert lake.sql("SELECT count(*), count(DISTINCT id) FROM d.t").rows == [[60000, 60000]]
+    lake.sql("UPDATE d.t SET word = 'x' WHERE id % 1000 = 0")
+    assert lake.sql("SELECT count(*), count_if(word = 'x') FROM d.t").rows == [[60000, 60]]
+    monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
+    lake.sql("VACUUM")
+    assert dead not in files_of(lake)
+    assert kept <= files_of(lake)
+    assert lake.sql("SELECT count(*), count_if(word = 'x') FROM d.t").rows == [[60000, 60]]
 
 
 def test_tasks_write_what_the_writer_of_spark_does(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
