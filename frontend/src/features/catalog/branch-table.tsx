@@ -4,12 +4,13 @@ import { compareAddress } from "../../model/addresses";
 import { useProtectedNames } from "../../queries/protection";
 import { AheadBehind, BranchLink, ExpiryMark, LaneDot, ProtectedMark } from "../../ui/branch-name";
 import { Button, LinkButton } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import { Muted } from "../../ui/muted";
 import { Time } from "../../ui/time";
 import type { BranchIntent } from "./branch-dialogs";
-import "../../styles/branch-rows.css";
+import branchRow from "../../ui/branch-row.module.css";
 
 export function BranchTable({
   catalog,
@@ -25,10 +26,10 @@ export function BranchTable({
   const isProtected = useProtectedNames(catalog);
   if (branches.length === 0) return <Muted as="p" className="inside">{emptyText}</Muted>;
   return (
-    <div className="branch-rows" role="list" aria-label="Branches">
+    <div role="list" aria-label="Branches">
       {branches.map((branch) => (
-        <div key={branch.branch_id} role="listitem" className="branch-row">
-          <span className="row name">
+        <div key={branch.branch_id} role="listitem" className={branchRow.row}>
+          <span className={classes("row", branchRow.name)}>
             {branch.is_dropped ? (
               <Muted className="row">
                 <LaneDot branch={branch.name} />
@@ -41,7 +42,7 @@ export function BranchTable({
               </>
             )}
           </span>
-          <Muted isSmall className="from">
+          <Muted isSmall className={branchRow.from}>
             {branch.parent ? (
               <>
                 from <bdi>{branch.parent}</bdi> v{branch.fork_version}{" "}
@@ -51,7 +52,7 @@ export function BranchTable({
             )}
             {branch.expires_at && !branch.is_dropped ? <ExpiryMark at={branch.expires_at} waitsFor={branch.expiry_waits_for} /> : null}
           </Muted>
-          <span className="small last">
+          <span className={classes("small", branchRow.last)}>
             <code>v{branch.head_version}</code>{" "}
             {branch.last_commit ? (
               <>
@@ -61,10 +62,10 @@ export function BranchTable({
               </>
             ) : null}
           </span>
-          <span className="small counts">
+          <span className={classes("small", branchRow.counts)}>
             <AheadBehind ahead={branch.ahead} behind={branch.behind} />
           </span>
-          <span className="row actions">
+          <span className={classes("row", branchRow.actions)}>
             {branch.parent && !branch.is_dropped ? (
               <LinkButton isSmall to={compareAddress(catalog, branch.name, branch.parent)}>
                 Compare<span className="visually-hidden"> {branch.name} with {branch.parent}</span>

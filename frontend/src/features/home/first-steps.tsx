@@ -6,9 +6,11 @@ import { areHidden, DEMO, DEMO_PAIR, hasSeenConflict, hide, stepsDone, type Step
 import { useComparison } from "../../queries/compare";
 import { useMerge, useMerges } from "../../queries/merges";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Samples } from "./samples";
+import styles from "./first-steps.module.css";
 
 export { DEMO } from "../../model/first-steps";
 
@@ -56,9 +58,9 @@ export function FirstSteps() {
         </Button>
       }
     >
-      <ol className="first-steps">
+      <ol className={styles.steps}>
         {steps.map(({ key, title, text, to }) => (
-          <li key={key} className={done?.has(key) ? "done" : ""}>
+          <li key={key} data-done={done?.has(key) ?? false}>
             <strong>
               <span aria-hidden="true">{done?.has(key) ? "✓" : "○"}</span> {key === next?.key ? <Link to={to}>{title}</Link> : title}
               <span className="visually-hidden">{done?.has(key) ? " (done)" : ""}</span>
@@ -67,7 +69,7 @@ export function FirstSteps() {
           </li>
         ))}
       </ol>
-      <Samples className="inside" />
+      <Samples className={classes("inside", styles.samples)} />
     </Panel>
   );
 }

@@ -13,11 +13,11 @@ it("keeps a place for each branch until the branches have come", async () => {
     "/api/v1/catalogs/lake/branches/": () => new Promise<Response>((answer) => (come = () => answer(json(page([MAIN]))))),
   });
   renderAt("/");
-  await screen.findByText("Loading branches of lake");
-  expect(document.querySelectorAll(".branch-places .branch-row")).toHaveLength(3);
+  const loading = await screen.findByText("Loading branches of lake");
+  expect(loading.parentElement?.querySelectorAll("[aria-hidden]")).toHaveLength(3);
   come();
   await screen.findByRole("list", { name: "Branches of lake" });
-  await waitFor(() => expect(document.querySelector(".branch-places")).toBeNull());
+  await waitFor(() => expect(screen.queryByText("Loading branches of lake")).toBeNull());
 });
 
 it("has the card of the first steps before it is known what is done, and no step is ticked off", async () => {

@@ -12,6 +12,7 @@ import { useRequests } from "../../queries/requests";
 import { useTasks } from "../../queries/tasks";
 import { AheadBehind, BranchLink, LaneDot, ProtectedMark } from "../../ui/branch-name";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Copyable } from "../../ui/copyable";
 import { CountsBadge } from "../../ui/counts-badge";
 import { Icon } from "../../ui/icons";
@@ -25,7 +26,8 @@ import { DEMO, FirstSteps } from "./first-steps";
 import { Samples } from "./samples";
 import { usePins } from "./use-pins";
 import { Waiting } from "./waiting";
-import "../../styles/branch-rows.css";
+import styles from "./home-page.module.css";
+import branchRow from "../../ui/branch-row.module.css";
 
 const NewCatalogDialog = lazy(() => import("./new-catalog"));
 
@@ -145,10 +147,10 @@ function CatalogPanel({ catalog, pin }: { catalog: Catalog; pin: ReactNode }) {
 /** The place of branches that are on their way, so that the catalogs below do not move. */
 function BranchPlaces({ catalog, count }: { catalog: string; count: number }) {
   return (
-    <div className="branch-places" role="status">
+    <div className={styles.places} role="status">
       <span className="visually-hidden">Loading branches of {catalog}</span>
       {Array.from({ length: count }, (_, place) => (
-        <span key={place} className="branch-row home-row" aria-hidden="true">
+        <span key={place} className={classes(branchRow.row, branchRow.compared)} aria-hidden="true">
           <span className="working" />
         </span>
       ))}
@@ -171,12 +173,12 @@ function OpenRequests({ catalog }: { catalog: string }) {
 function BranchRow({ catalog, branch, isProtected }: { catalog: string; branch: Branch; isProtected: boolean }) {
   const last = branch.last_commit;
   return (
-    <li className="branch-row home-row">
-      <span className="row name">
+    <li className={classes(branchRow.row, branchRow.compared)}>
+      <span className={classes("row", branchRow.name)}>
         <BranchLink catalog={catalog} branch={branch.name} />
         {isProtected ? <ProtectedMark /> : null}
       </span>
-      <span className="small last">
+      <span className={classes("small", branchRow.last)}>
         {last ? (
           <>
             <code>v{last.version}</code> {last.operation}{" "}
@@ -186,10 +188,10 @@ function BranchRow({ catalog, branch, isProtected }: { catalog: string; branch: 
           </>
         ) : null}
       </span>
-      <span className="small counts">
+      <span className={classes("small", branchRow.counts)}>
         <AheadBehind ahead={branch.ahead} behind={branch.behind} />
       </span>
-      <span className="small against">
+      <span className={classes("small", branchRow.against)}>
         {!branch.parent ? null : <Against catalog={catalog} branch={branch} parent={branch.parent} />}
       </span>
     </li>
