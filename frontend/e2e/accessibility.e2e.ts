@@ -66,11 +66,13 @@ it("says by lines what a ground says, where the reader's system sets all colours
   await open(page, "/c/demo/compare/delays...main");
   const style = (selector: string, name: string) =>
     page.locator(selector).first().evaluate((element, property) => getComputedStyle(element).getPropertyValue(property), name);
+  const placeOf = (selector: string) => style(selector, "border-inline-start-color");
+  expect(await placeOf('.rail a[aria-current="page"]')).not.toBe(await placeOf(".rail a:not([aria-current])"));
   const lineOf = (selector: string) => style(selector, "border-bottom-color");
   await page.getByRole("tab", { selected: true }).waitFor();
   expect(await lineOf('.tabs > [aria-selected="true"]')).not.toBe(await lineOf('.tabs > [aria-selected="false"]'));
   expect(await style(".lane-dot", "background-color")).not.toBe(await style("body", "background-color"));
-  expect(await style(".change-bars .square", "background-color")).not.toBe(await style("body", "background-color"));
+  expect(await style('[title] > span[data-kind]:empty', "background-color")).not.toBe(await style("body", "background-color"));
   await page.getByRole("tab", { name: /^Rows/ }).click();
   await page.locator("td.changed").first().waitFor();
   expect(await style("td.changed", "outline-style")).toBe("dashed");

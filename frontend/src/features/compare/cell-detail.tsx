@@ -5,6 +5,7 @@ import { findingMark } from "../../model/verdict";
 import type { Pair } from "../../queries/compare";
 import { MarkBadge } from "../../ui/mark";
 import { Muted } from "../../ui/muted";
+import styles from "./cell-detail.module.css";
 
 /** Why a cell was judged as it was, and how to get out. */
 export function CellDetail({
@@ -22,7 +23,7 @@ export function CellDetail({
   commits: ComparedDetail;
 }) {
   return (
-    <div className="cell-detail" aria-live="polite">
+    <div className={styles.detail} aria-live="polite">
       {findings.length === 0 && rule ? <p>{rule.sentence}</p> : null}
       {findings.map((finding, place) => (
         <FindingDetail key={place} pair={pair} rules={rules} finding={finding} rule={rule} commits={commits} />

@@ -7,6 +7,7 @@ import { counted } from "../../model/format";
 import type { Pair } from "../../queries/compare";
 import { Muted } from "../../ui/muted";
 import { Time } from "../../ui/time";
+import styles from "./commits-fold.module.css";
 
 /** The commits of both branches on the object, with their statements. */
 export function CommitsFold({ pair, detail }: { pair: Pair; detail: ComparedDetail }) {
@@ -15,7 +16,7 @@ export function CommitsFold({ pair, detail }: { pair: Pair; detail: ComparedDeta
       <summary>
         What both branches did <Muted isSmall>{commitsText(detail, pair)}</Muted>
       </summary>
-      <div className="sides">
+      <div className={styles.sides}>
         <Side pair={pair} name={pair.source} base={detail.merge_base} commits={detail.source_commits} />
         <Side pair={pair} name={pair.destination} base={detail.merge_base} commits={detail.dest_commits} />
       </div>
@@ -29,7 +30,7 @@ function Side({ pair, name, base, commits }: { pair: Pair; name: string; base: n
       <h3>Changes on {name}</h3>
       {commits.length === 0 ? <Muted as="p" isSmall>No change since the branches split (v{base}).</Muted> : null}
       {commits.map((commit) => (
-        <details key={`${commit.branch} ${commit.version}`} className="side-commit">
+        <details key={`${commit.branch} ${commit.version}`} className={styles.commit}>
           <summary>
             <code>v{commit.version}</code> {commit.operation}
             {commit.rows ? ` ${counted(commit.rows, "row")}` : ""}

@@ -152,9 +152,9 @@ describe("comparing two branches", () => {
     await openRule();
     await user.click(await screen.findByRole("button", { name: "Show all rules" }));
     const own = screen.getByRole("button", { name: "Insert × Compaction: no conflict, not used" });
-    expect(own.closest("td")?.classList.contains("extension")).toBe(true);
+    expect(own.closest("td")?.dataset.origin).toBe("extension");
     const fromSource = screen.getByRole("button", { name: "Update × Insert: conflict" });
-    expect(fromSource.closest("td")?.classList.contains("extension")).toBe(false);
+    expect(fromSource.closest("td")?.dataset.origin).not.toBe("extension");
     await user.click(own);
     expect(screen.getByText("This rule is lakeui’s own.")).toBeTruthy();
   });

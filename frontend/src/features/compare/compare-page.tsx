@@ -18,6 +18,7 @@ import { MergeActions } from "./merge-actions";
 import type { Additions } from "./object-detail";
 import { SummaryLine } from "./summary-line";
 import { useCompared } from "./use-compared";
+import styles from "./compare-page.module.css";
 
 export function ComparePage() {
   const { catalog = "", pair: text } = useParams();
@@ -58,7 +59,7 @@ function CompareHead({ pair, summary }: { pair: Pair; summary: Comparison | unde
         title={`${source} → ${destination}`}
         actions={summary && !summary.is_empty ? <MergeActions pair={pair} summary={summary} /> : null}
       >
-        <span className="pair">
+        <span className={styles.pair}>
           <BranchLink catalog={catalog} branch={source} />
           <Icon name="right" />
           <span className="visually-hidden">into</span>

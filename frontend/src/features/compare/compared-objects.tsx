@@ -10,7 +10,6 @@ import { ObjectList } from "./object-list";
 import { useKeys } from "../frame/use-keys";
 import type { Compared } from "./use-compared";
 import { useViewed } from "./use-viewed";
-import "../../styles/compare.css";
 
 /** What the source changed, beside the chosen object: what both sides did to it, and how that is judged. */
 export function ComparedObjects({ pair, compared, additions }: { pair: Pair; compared: Compared; additions?: Additions }) {

@@ -10,11 +10,12 @@ import { Button } from "../../ui/button";
 import { Muted } from "../../ui/muted";
 import { AllColumns, RowDiffTable, talkOfSide, type RowsTalk } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
+import styles from "./compared-rows.module.css";
 
 /** Rows that each side changed since the branches split, side by side. */
 export function ComparedRows({ pair, detail, talk }: { pair: Pair; detail: ComparedDetail; talk: RowsTalk | undefined }) {
   return (
-    <div className="row-sides">
+    <div className={styles.sides}>
       <SideRows pair={pair} detail={detail} side="source" talk={talk} />
       <SideRows pair={pair} detail={detail} side="destination" talk={talk} />
     </div>

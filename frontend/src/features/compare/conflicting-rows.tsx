@@ -8,12 +8,13 @@ import { rowName, tellingApart } from "../../model/row-names";
 import type { Outcome } from "../../model/row-outcomes";
 import { useConflictingRows, type Pair } from "../../queries/compare";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Grid } from "../../ui/grid";
 import { Muted } from "../../ui/muted";
 import { CellValue } from "../../ui/result-grid";
 import { AllColumns, type RowsTalk } from "../../ui/row-diff-table";
 import { Loaded } from "../../ui/states";
-import "../../styles/row-diff.css";
+import styles from "./conflicting-rows.module.css";
 
 /** What a page adds to rows that conflict: beneath each, and above them all; and what comes out of a row. To any changed row
  * it adds what people say. */
@@ -131,7 +132,7 @@ function RowLines({ pair, row, columns, shown, outcome, name, isBeside }: LinesP
     <>
       {snapshotLines(row).map((line) => (
         <tr key={line.snapshot} className={line.snapshot === "destination" && !outcome ? "" : "update_before"}>
-          <th scope="row" className="nowrap snapshot" title={line.snapshot === "base" ? undefined : pair[line.snapshot]}>
+          <th scope="row" className={classes("nowrap", styles.snapshot)} title={line.snapshot === "base" ? undefined : pair[line.snapshot]}>
             <bdi>{line.snapshot === "base" ? "base" : pair[line.snapshot]}</bdi>{" "}
             {line.snapshot === "base" && (outcome !== undefined || !row.is_open) ? <span className="badge person">decided</span> : null}
           </th>

@@ -2,6 +2,8 @@ import { useRef, type KeyboardEvent } from "react";
 
 import { placeAfterKey, type Matrix, type MatrixCell, type Place } from "../../model/matrix";
 import type { RuleAxis } from "../../api/resources";
+import { classes } from "../../ui/classes";
+import styles from "./matrix-table.module.css";
 
 /**
  * The rule table as a grid: rows are what the source did, columns what the target did. It is one stop of the
@@ -31,10 +33,10 @@ export function MatrixTable({
   return (
     <div className="scroll">
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- a grid may be a table (WAI-ARIA) */}
-      <table ref={table} className="matrix" role="grid" aria-label="Conflict matrix">
+      <table ref={table} className={styles.matrix} role="grid" aria-label="Conflict matrix">
         <thead>
           <tr>
-            <td className="corner small muted">
+            <td className={classes("small muted", styles.corner)}>
               {source} ↓ · {destination} →
             </td>
             {matrix.columns.map((axis) => (
@@ -86,10 +88,9 @@ function Cell({
   onKey: (event: KeyboardEvent, at: Place) => void;
 }) {
   const kind = cell.isMet ? cell.mark.kind : "unmet";
-  const origin = cell.rule.origin === "extension" ? "extension" : "";
   const more = cell.isMet ? "" : ", not used";
   return (
-    <td role="gridcell" aria-selected={isChosen} className={`${kind} ${origin}`}>
+    <td role="gridcell" aria-selected={isChosen} data-kind={kind} data-origin={cell.rule.origin}>
       <button
         type="button"
         data-at={`${at.row} ${at.column}`}
@@ -102,7 +103,7 @@ function Cell({
         <span aria-hidden="true" className="symbol">
           {cell.mark.symbol}
         </span>
-        <span aria-hidden="true" className="word">
+        <span aria-hidden="true" className={styles.word}>
           {cell.isMet ? cell.mark.word : ""}
         </span>
       </button>

@@ -7,6 +7,7 @@ import type { CellAnchor } from "../../model/timeline";
 import { finerSettings, objectMark } from "../../model/verdict";
 import { useComparedObject, useRules, type Pair } from "../../queries/compare";
 import { ChangeBars } from "../../ui/change-bars";
+import { classes } from "../../ui/classes";
 import { MarkBadge } from "../../ui/mark";
 import { Muted } from "../../ui/muted";
 import { Loaded, Loading } from "../../ui/states";
@@ -19,6 +20,7 @@ import { FilesTab, PartitionsTab, PropertiesTab, ResultTab, SchemaTab } from "./
 import { FirstRows } from "./first-rows";
 import { RuleFold } from "./rule-fold";
 import { Violators } from "./violators";
+import styles from "./object-detail.module.css";
 
 const ProfileTab = lazy(() => import("./profile-tab"));
 
@@ -76,7 +78,7 @@ export function ObjectDetail({
               <ActionWords action={found.action} isMerged={pair.isMerged === true} />
               <MarkBadge mark={objectMark(found.verdict)} />
               {viewed ? (
-                <label className="row small viewed">
+                <label className={classes("row small", styles.viewed)}>
                   <input type="checkbox" checked={viewed.isViewed} onChange={viewed.onView} />
                   viewed
                 </label>
@@ -127,9 +129,9 @@ function Reasons({ pair, detail, codes }: { pair: Pair; detail: ComparedDetail; 
   const found = reasonsOf(detail, pair, codes);
   if (found.length === 0) return null;
   return (
-    <ul className="reasons" aria-label="Why it conflicts">
+    <ul className={styles.reasons} aria-label="Why it conflicts">
       {found.map(({ text, finding }) => (
-        <li key={text} className={finding.verdict}>
+        <li key={text} data-verdict={finding.verdict}>
           <strong>{text}</strong>
           {finding.verdict === "decided" ? <Muted isSmall> Decided by a person.</Muted> : null}
           <FinerSettings finding={finding} />
@@ -146,7 +148,7 @@ function FinerSettings({ finding }: { finding: Finding }) {
   const way = finer.find(({ rows }) => rows === 0);
   if (finer.length === 0 || finding.verdict !== "conflict") return null;
   return (
-    <p className="small finer">
+    <p className="small">
       {finer.map(({ setting, text }) => (
         <span key={setting}>{text} </span>
       ))}
@@ -166,9 +168,9 @@ function Notes({ pair, detail, codes }: { pair: Pair; detail: ComparedDetail; co
     .map((note) => withNames(codes.find(({ code }) => code === note.code)?.title ?? note.message, pair));
   if (titles.length === 0) return null;
   return (
-    <ul className="reasons" aria-label="Notes">
+    <ul className={styles.reasons} aria-label="Notes">
       {[...new Set(titles)].map((title) => (
-        <li key={title} className="note">
+        <li key={title}>
           {title}.
         </li>
       ))}

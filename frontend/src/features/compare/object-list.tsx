@@ -7,12 +7,14 @@ import { listEntries, nameInGroup, type ListEntry } from "../../model/object-gro
 import { rowsAndColumns } from "../../model/brings";
 import { objectMark } from "../../model/verdict";
 import { ChangeBars } from "../../ui/change-bars";
+import { classes } from "../../ui/classes";
 import { Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
 import { Select } from "../../ui/select";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { objectKey } from "./use-compared";
+import styles from "./object-list.module.css";
 
 /** What the address keeps of a filter; empty for all. */
 interface Filter {
@@ -56,7 +58,7 @@ export function ObjectList({
   const entries = useMemo(() => listEntries(objects, summary.databases), [objects, summary.databases]);
   const place = entries.findIndex((entry) => entry.kind === "object" && entry.object === active);
   return (
-    <section className="panel object-list" aria-label="Changed objects">
+    <section className={classes("panel", styles.list)} aria-label="Changed objects">
       <ListFilter filter={filter} summary={summary} onFilter={onFilter} />
       {objects.length === 0 ? <Muted as="p" className="inside">Nothing like that was changed.</Muted> : null}
       <div
@@ -101,7 +103,7 @@ function keyOf(entry: ListEntry): string {
 
 function DatabaseLine({ database }: { database: ComparedDatabase }) {
   return (
-    <div className="database-line small">
+    <div className={classes("small", styles.database)}>
       <Icon name="database" size={14} />
       <strong className="ellipsis">{database.name}</strong>
       <Muted className="nowrap">
@@ -130,7 +132,7 @@ function ListFilter({
     timer.current = setTimeout(() => onFilter({ search: value }), SEARCH_DELAY_MS);
   };
   return (
-    <div className="list-filter">
+    <div className={styles.filter}>
       <Input
         type="search"
         placeholder="Filter by name"
@@ -168,22 +170,22 @@ function ObjectOption({ object, isChosen, isViewed, onChoose }: { object: Compar
       role="option"
       aria-selected={isChosen}
       tabIndex={-1}
-      className={isViewed ? "object-option is-viewed" : "object-option"}
+      className={classes(styles.option, isViewed && styles.viewed)}
       onClick={onChoose}
     >
       <span className={`badge ${mark.kind}`}>
         <span aria-hidden="true">{mark.symbol}</span>
         <span className="visually-hidden">{mark.word}: </span>
       </span>
-      <span className="ellipsis name" title={object.name} aria-hidden="true">
+      <span className={classes("ellipsis", styles.name)} title={object.name} aria-hidden="true">
         <bdi>{nameInGroup(object)}</bdi>
       </span>
       <span className="visually-hidden">{object.name} </span>
-      <Muted isSmall className="ellipsis ops">
+      <Muted isSmall className={classes("ellipsis", styles.ops)}>
         {changeText(object)}
         <ChangeBars brings={object.brings} short />
-        {object.since_review ? <span className="viewed-mark">{object.since_review === "new" ? "new since your review" : "changed since your review"}</span> : null}
-        {isViewed ? <span className="viewed-mark">viewed</span> : null}
+        {object.since_review ? <span className={styles.mark}>{object.since_review === "new" ? "new since your review" : "changed since your review"}</span> : null}
+        {isViewed ? <span className={styles.mark}>viewed</span> : null}
       </Muted>
     </div>
   );

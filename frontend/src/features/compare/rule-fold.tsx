@@ -11,6 +11,7 @@ import { Muted } from "../../ui/muted";
 import { Loaded } from "../../ui/states";
 import { CellDetail } from "./cell-detail";
 import { MatrixTable } from "./matrix-table";
+import styles from "./rule-fold.module.css";
 
 type CellAddition = ((detail: ComparedDetail, cell: CellAnchor) => ReactNode) | undefined;
 
@@ -113,14 +114,14 @@ function JudgedMatrix({
 
 function Legend() {
   return (
-    <p className="legend">
+    <p className={styles.legend}>
       <span>✓ no conflict</span>
       <span>≈ no conflict (checked)</span>
       <span>✕ conflict</span>
       <span>⤓ note</span>
       <span>◆ decided by a person</span>
       <span>· not used</span>
-      <span className="dashed">lakeui’s own rule</span>
+      <span className={styles.dashed}>lakeui’s own rule</span>
     </p>
   );
 }

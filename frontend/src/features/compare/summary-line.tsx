@@ -3,14 +3,15 @@ import { bringsSentence } from "../../model/brings";
 import { counted } from "../../model/format";
 import { CountsBadge } from "../../ui/counts-badge";
 import { Muted } from "../../ui/muted";
+import styles from "./summary-line.module.css";
 
 /** What a merge would bring, in words, and whether it conflicts; beneath it which versions were compared. */
 export function SummaryLine({ summary, isMerged = false }: { summary: Comparison; isMerged?: boolean }) {
   const { counts } = summary;
   return (
-    <div className="summary">
+    <div className={styles.summary}>
       <p className="row">
-        <strong className="sentence">{bringsSentence(summary, { isMerged })}</strong>
+        <strong className={styles.sentence}>{bringsSentence(summary, { isMerged })}</strong>
         {summary.is_empty || isMerged ? null : <CountsBadge counts={counts} />}
         {counts.decided ? (
           <span className="badge person">

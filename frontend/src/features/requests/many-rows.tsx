@@ -9,6 +9,7 @@ import { MOST_DECISIONS, useResolutionChange } from "../../queries/resolutions";
 import { LossDialog, useLeadToRequest } from "./decisions";
 import { Button } from "../../ui/button";
 import { Muted } from "../../ui/muted";
+import styles from "./many-rows.module.css";
 
 const CHOICES = ["source", "destination", "larger"] as const;
 type Choice = (typeof CHOICES)[number];
@@ -54,7 +55,7 @@ export function ManyRows({
   return (
     <details className="stack tight">
       <summary className="small">Decide several rows at once</summary>
-      <fieldset className="many-rows">
+      <fieldset className={styles.rows}>
         <legend className="small">Rows</legend>
         {rows.map(({ key, is_open }) => (
           <label key={key} className="row small nowrap">
