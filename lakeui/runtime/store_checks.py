@@ -88,9 +88,7 @@ def _written_by_tasks(warehouse: Warehouse, remote: str) -> None:
             lambda spark: rows_written(spark.range(1), names, [], lambda read: read, places, answers=False)
         )
     except LakeError as error:
-        raise RuntimeProblem(
-            f"Tasks of Spark do not write to {warehouse.root}: {error.message}", remedy=PYTHON
-        ) from None
+        raise RuntimeProblem(f"{warehouse.root}: {error.message}", remedy=PYTHON) from None
     finally:
         _tried("removed", warehouse.root, lambda: warehouse.discard(folder))
     assert len(files) == 1

@@ -15,14 +15,20 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow.fs as pafs
 import pytest
 from django.core.management import call_command
 
 from catalog_app.domain.stores import StoreOptions
+from catalog_app.engine.failures import translate
+from catalog_app.engine.session import SparkSessions
+from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.broker import redis_client
 from lakeui.runtime import doctor
 from lakeui.runtime.discovery import Services, services_write
 from lakeui.runtime.doctor import HIDDEN, EffectiveSetting, ServiceState, settings_effective
+from lakeui.runtime.problems import RuntimeProblem
+from lakeui.runtime.store_checks import _written_by_tasks
 from lakeui.runtime.variables import FIELDS
 from merge_app.jobs import presence
 from tests.access.provider import provider_run
@@ -185,6 +191,23 @@ def test_each_setting_says_where_it_comes_from(settings: Any, tmp_path: Path) ->
     assert found["LAKEUI_HTTPS"] == EffectiveSetting("LAKEUI_HTTPS", "on", "environment")
     assert found["LAKEUI_PORT"] == EffectiveSetting("LAKEUI_PORT", "8000", "default")
     assert found["LAKEUI_HOME"] == EffectiveSetting("LAKEUI_HOME", str(tmp_path), "default")
+
+
+def test_a_task_that_fails_is_said_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Spark's error says already that a task could not write."""
+
+    def fails(*_: object) -> None:
+        raise translate(
+            RuntimeError("Traceback (most recent call last):\nModuleNotFoundError: No module named 'pyarrow'")
+        )
+
+    monkeypatch.setattr(Warehouse, "task_filesystem", pafs.LocalFileSystem())
+    monkeypatch.setattr(SparkSessions, "run", fails)
+    with pytest.raises(RuntimeProblem) as raised:
+        _written_by_tasks(Warehouse(str(tmp_path)), "sc://nowhere:1")
+    said = "A task of Spark could not write files to the store: No module named 'pyarrow'"
+    assert raised.value.message == f"{tmp_path}: {said}"
+    assert "pyarrow" in raised.value.remedy
 
 
 def test_a_provider_is_asked_for_its_configuration(whole: Any) -> None:
