@@ -129,6 +129,7 @@ class FileScan:
     ``fact``: that of its rows, but for those that store another one, and for the positions of the files ``stamped``,
     which come with theirs in order of decision. ``is_moved``: ``partition`` are not the values that the file stores,
     or it stores none. ``by_name``: the file has no field ids, and holds columns under their names in ``schema``.
+    ``bytes``: how long it is; 0 where that does not count.
     """
 
     file_id: int
@@ -146,6 +147,7 @@ class FileScan:
     is_moved: bool = False
     by_name: bool = False
     layout: FileLayout = ()
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

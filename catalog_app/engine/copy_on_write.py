@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +37,7 @@ from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import POSITION_COLUMN, Integers, StoredFacts, deleted_positions, read_integers
 from catalog_app.storage.facts import FIELDS, fact_columns, facts_of, marks_read, rows_facts
 from catalog_app.storage.facts import Marks as Marked
+from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.parquet import without_dictionary
 
 if TYPE_CHECKING:
@@ -92,7 +95,7 @@ def copy_touched(spark: SparkSession, writer: FileWriter, scan: TableScan, marks
         return Copied()
     kept = sum(file.rows - len(deleted_positions(writer.warehouse, file.delete_paths)) for file in touched)
     files = tuple(file.file_id for file in touched)
-    if not _can_copy_here(writer, scan.schema, touched):
+    if not _can_copy_here(scan.schema, touched):
         bins = [((file.partition, file.layout), [file]) for file in touched]
         return Copied(files, (), tuple(write_bins(spark, writer, scan, bins)), kept)
     folded = _foldable(writer, touched, marks) if sum(file.rows for file in marks.images) <= HERE_IMAGES else ()
@@ -100,13 +103,13 @@ def copy_touched(spark: SparkSession, writer: FileWriter, scan: TableScan, marks
     return Copied(files, folded, tuple(_copy_here(writer, scan.table_id, touched, images)), kept)
 
 
-def _can_copy_here(writer: FileWriter, schema: Schema, touched: Sequence[FileScan]) -> bool:
+def _can_copy_here(schema: Schema, touched: Sequence[FileScan]) -> bool:
     """Whether the rows go from file to file as they lie there, and are not too many."""
     if any(file.is_moved or is_outside(file.path) for file in touched):
         return False
     is_plain = all(is_arrow_writable(column.type) and not column.type.startswith(_NESTED) for column in schema.columns)
     is_same = all(file.schema.columns == schema.columns for file in touched)
-    return is_plain and is_same and sum(writer.warehouse.size(file.path) for file in touched) <= HERE_BYTES
+    return is_plain and is_same and sum(file.bytes for file in touched) <= HERE_BYTES
 
 
 # -- images back to their places --------------------------------------------------------------------------------------
@@ -172,27 +175,40 @@ def _images(writer: FileWriter, touched: Sequence[FileScan], marks: Marks, folde
 
 
 def _copy_here(writer: FileWriter, table_id: int, touched: Sequence[FileScan], images: _Images) -> list[NewDataFile]:
-    staging = writer.warehouse.new_staging(table_id)
-    writer.warehouse.make_folder(staging)
+    """Each copy is written under the name that it keeps: it has no more rows than its file. None stays if one fails."""
+    counts = [file.rows for file in touched]
+    bases = accumulate(counts[:-1], initial=writer.addresses_take(table_id, sum(counts)))
+    made: list[str] = []
+
+    def copied(base_and_file: tuple[int, FileScan]) -> Staged | None:
+        base, file = base_and_file
+        return _copy_one(writer, _Place(table_id, base, made), file, images)
+
     try:
         with ThreadPoolExecutor(max_workers=2) as pool:
-            paths = list(
-                pool.map(
-                    lambda item: _copy_one(writer, item[1], images, f"{staging}/{item[0]:05}.parquet"),
-                    enumerate(touched),
-                )
-            )
-        staged = [
-            Staged(path, file.partition, file.layout)
-            for path, file in zip(paths, touched, strict=True)
-            if path is not None
-        ]
-        return writer.place(table_id, staged)
-    finally:
-        writer.warehouse.discard(staging)
+            copying = [pool.submit(copy_context().run, copied, one) for one in zip(bases, touched, strict=True)]
+        return writer.place(table_id, [staged for one in copying if (staged := one.result()) is not None])
+    except BaseException:
+        for path in made:
+            writer.warehouse.remove(path)
+        raise
 
 
-def _copy_one(writer: FileWriter, file: FileScan, images: _Images, path: str) -> str | None:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a copy goes: the address of its first row. Its path comes to those ``made``."""
+
+    table_id: int
+    base: int
+    made: list[str]
+
+    def new(self, warehouse: Warehouse) -> str:
+        path = warehouse.new_data(table_id=self.table_id, base=self.base)
+        self.made.append(path)
+        return path
+
+
+def _copy_one(writer: FileWriter, place: _Place, file: FileScan, images: _Images) -> Staged | None:
     """Write the file's rows, images in the places of the rows that they replace; None where no row is left."""
     gone = deleted_positions(writer.warehouse, file.delete_paths)
     facts = _Facts.load(writer, file) if len(gone) < file.rows else None
@@ -201,7 +217,8 @@ def _copy_one(writer: FileWriter, file: FileScan, images: _Images, path: str) ->
         return None
     with pq.ParquetFile(writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem) as source:
         schema = _with_hidden_fields(source.schema_arrow, stores_facts=facts is not None)
-        with writer.open_table(path, schema, plain=without_dictionary(source.metadata)) as output:
+        path = place.new(writer.warehouse)
+        with writer.open_data(path, schema, plain=without_dictionary(source.metadata)) as output:
             waiting: list[pa.Table] = []
             start = 0
             for batch in source.iter_batches(batch_size=BATCH_ROWS):
@@ -217,11 +234,11 @@ def _copy_one(writer: FileWriter, file: FileScan, images: _Images, path: str) ->
                 waiting.append(_merged(table, gone, start, positions[first:last], fresh))
                 start = end
                 if sum(item.num_rows for item in waiting) >= ROW_GROUP_ROWS:
-                    output.write_table(pa.concat_tables(waiting))
+                    output.write(pa.concat_tables(waiting))
                     waiting = []
             if waiting:
-                output.write_table(pa.concat_tables(waiting))
-    return path
+                output.write(pa.concat_tables(waiting))
+    return Staged(path, file.partition, file.layout, facts=output.facts, base=place.base)
 
 
 def _merged(table: pa.Table, gone: Integers, start: int, positions: Integers, fresh: pa.Table | None) -> pa.Table:

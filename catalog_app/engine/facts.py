@@ -69,7 +69,7 @@ class FactReader:
             return None
         warehouse = self._writer.warehouse
         warehouse.make_folder(folder)
-        self._writer.write_table(pa.concat_tables(marked), f"{folder}/facts.parquet")
+        self._writer.write_staged(pa.concat_tables(marked), f"{folder}/facts.parquet")
         schema = ", ".join(f"{name} bigint" for name in (ADDRESS, *_GIVEN))
         return self._spark.read.schema(schema).parquet(warehouse.spark_path(f"{folder}/facts.parquet"))
 

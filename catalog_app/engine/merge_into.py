@@ -234,7 +234,7 @@ class _Merge:
             return self._insert(frame, rules, may_be_small=True)
         with staging_folder(self._writer, self._task.scan.table_id) as folder:
             self._writer.warehouse.make_folder(folder)
-            self._writer.write_table(pa.table({NUMBER: pa.array(matched)}), f"{folder}/matched.parquet")
+            self._writer.write_staged(pa.table({NUMBER: pa.array(matched)}), f"{folder}/matched.parquet")
             known = self._spark.read.schema(f"{NUMBER} bigint").parquet(self._writer.warehouse.spark_path(folder))
             return self._insert(frame.join(known.hint("broadcast"), NUMBER, "left_anti"), rules, may_be_small=True)
 

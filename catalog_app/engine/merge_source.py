@@ -168,7 +168,7 @@ def _write_few(writer: FileWriter, table: pa.Table, folder: str) -> None:
     writer.warehouse.make_folder(folder)
     numbered = table.append_column(NUMBER, pa.array(range(table.num_rows), pa.int64()))
     # It is read at once and thrown away.
-    writer.write_table(numbered, f"{folder}/source.parquet", compression="none")
+    writer.write_staged(numbered, f"{folder}/source.parquet")
 
 
 def _freeze_many(

@@ -30,7 +30,7 @@ from catalog_app.engine.merge_source import staging_folder
 from catalog_app.engine.ordering import RowOrder
 from catalog_app.engine.reading import ADDRESS, table_dataframe
 from catalog_app.engine.targets import Staged, Target
-from catalog_app.engine.writing import FileWriter
+from catalog_app.engine.writing import FileWriter, whole_file
 from catalog_app.storage.deletes import (
     Integers,
     StoredFacts,
@@ -59,10 +59,10 @@ def compact_files(
     columns = tuple(column for i in order_by if (column := scan.schema.column(i)) is not None)
     anew = [file for file in scan.files if columns or not is_laid(file.layout, scan.schema)]
     rest = replace(scan, files=tuple(file for file in scan.files if file not in anew))
-    staged = write_bins(spark, writer, scan, list(_bins(writer, rest, target_bytes)))
+    staged = write_bins(spark, writer, scan, list(_bins(rest, target_bytes)))
     if not anew:
         return staged
-    size = sum(writer.warehouse.size(file.path) for file in anew)
+    size = sum(file.bytes for file in anew)
     rows = sum(file.rows for file in anew)
     order = RowOrder.of(columns, rows=rows, size=size, target_bytes=target_bytes) if columns else None
     target = Target(scan.table_id, scan.schema, with_row_ids=True, with_facts=True)
@@ -108,7 +108,7 @@ def _write_bins(
         return writer.place(scan.table_id, staged)
 
 
-def _bins(writer: FileWriter, scan: TableScan, target_bytes: int) -> Iterator[tuple[Place, list[FileScan]]]:
+def _bins(scan: TableScan, target_bytes: int) -> Iterator[tuple[Place, list[FileScan]]]:
     """Files of one place in order of address, packed up to the target size."""
     groups: dict[Place, list[FileScan]] = {}
     for file in sorted(scan.files, key=lambda item: item.base):
@@ -117,12 +117,11 @@ def _bins(writer: FileWriter, scan: TableScan, target_bytes: int) -> Iterator[tu
         packed: list[FileScan] = []
         size = 0
         for file in files:
-            bytes_ = writer.warehouse.size(file.path)
-            if packed and size + bytes_ > target_bytes:
+            if packed and size + file.bytes > target_bytes:
                 yield partition, packed
                 packed, size = [], 0
             packed.append(file)
-            size += bytes_
+            size += file.bytes
         yield partition, packed
 
 
@@ -186,14 +185,7 @@ def _read_whole(writer: FileWriter, file: FileScan) -> pa.Table:
 
 
 def _write_images(writer: FileWriter, table_id: int, file: FileScan, table: pa.Table) -> NewDataFile:
-    staging = writer.warehouse.new_staging(table_id)
-    writer.warehouse.make_folder(staging)
-    try:
-        path = f"{staging}/images.parquet"
-        writer.write_table(table, path)
-        return writer.place(table_id, [Staged(path, file.partition, file.layout)])[0]
-    finally:
-        writer.warehouse.discard(staging)
+    return writer.place(table_id, [Staged("", file.partition, file.layout, whole_file(table))])[0]
 
 
 def _with_row_ids(table: pa.Table, row_ids: Integers) -> pa.Table:

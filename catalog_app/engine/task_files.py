@@ -22,7 +22,7 @@ import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 
 from lakeui.common import parquet
-from lakeui.common.parquet import Seen, parquet_writer
+from lakeui.common.parquet import Seen, footer_of, parquet_writer
 
 SENT = (sys.modules[__name__], parquet)
 """Modules that executors get by value."""
@@ -165,15 +165,13 @@ class _File:
         assert self._writer is not None
         self._writer.close()
         size, content = self._stream.tell(), self._content(room)
-        footer = pa.BufferOutputStream()
-        self._metadata[0].write_metadata_file(footer)
         said = {
             "path": self._path if content is None else "",
             "base": self._base,
             "texts": self.texts,
             "rows": self.rows,
             "bytes": size,
-            "footer": footer.getvalue().to_pybytes(),
+            "footer": footer_of(self._metadata[0]),
             "nan": sorted(self._seen.nan),
             "nulls": list(self._seen.nulls.items()),
             "content": content,

@@ -196,7 +196,7 @@ def _same_addresses(
     addresses = images.column(ADDRESS)
     named = {f"n{column.id}": images.column(internal_name(column)) for column in columns}
     writer.warehouse.make_folder(folder)
-    writer.write_table(pa.table({"a": addresses, **named}), f"{folder}/images.parquet", compression="none")
+    writer.write_staged(pa.table({"a": addresses, **named}), f"{folder}/images.parquet")
     fields = [StructField(f"n{c.id}", spark_type(spark, storage_type(c.type))) for c in columns]
     schema = StructType([StructField("a", LongType()), *fields])
     given = spark.read.schema(schema).parquet(writer.warehouse.spark_path(folder))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -26,9 +26,9 @@ from catalog_app.engine.result_batches import gathered
 from catalog_app.engine.targets import Staged, Target
 from catalog_app.engine.types import is_arrow_writable
 from catalog_app.engine.write_jobs import Addresses, Allocate, Release, WriteJob, Written, write_job
-from catalog_app.storage.footers import FileFacts, facts_of, read_facts
+from catalog_app.storage.footers import FileFacts, facts_of, facts_of_footer, read_facts
 from catalog_app.storage.warehouse import Warehouse
-from lakeui.common.parquet import parquet_writer
+from lakeui.common.parquet import Seen, footer_of, parquet_writer
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
@@ -38,6 +38,19 @@ MOST_BYTES = 64 * 1024 * 1024
 SMALL_ROWS = 10_000
 """Up to so many rows are written by this process: a Spark job costs more than they do."""
 PARTITION = "__lake_p"
+
+
+@dataclass(slots=True)
+class OpenFile:
+    """A data file that is being written. ``facts`` are known when it is closed."""
+
+    output: pq.ParquetWriter
+    seen: Seen = field(default_factory=Seen)
+    facts: FileFacts | None = None
+
+    def write(self, table: pa.Table) -> None:
+        self.seen.add(table)
+        self.output.write_table(table)
 
 
 class FileWriter:
@@ -87,7 +100,7 @@ class FileWriter:
                 path = self.warehouse.new_data(table_id=target.table_id, base=base)
                 renamed = part.select(target.columns).rename_columns([name for _, name, _ in target.fields()])
                 stored = renamed.cast(schema)
-                content = _whole_file(stored)
+                content = whole_file(stored)
                 written.append(_new_file(target.staged(path, texts), facts_of(content, stored), base))
                 self.warehouse.write(path, content)
                 base += part.num_rows
@@ -97,16 +110,27 @@ class FileWriter:
             raise
         return written
 
-    def write_table(self, table: pa.Table, path: str, *, compression: str = "zstd") -> None:
-        with self.open_table(path, table.schema, compression=compression) as output:
+    def write_staged(self, table: pa.Table, path: str) -> None:
+        """A file in staging, which is read at once and thrown away."""
+        place, filesystem = self.warehouse.absolute(path), self.warehouse.filesystem
+        with parquet_writer(place, table.schema, filesystem=filesystem, compression="none") as output:
             output.write_table(table)
 
-    def open_table(
-        self, path: str, schema: pa.Schema, *, compression: str = "zstd", plain: Collection[str] = ()
-    ) -> pq.ParquetWriter:
-        """A file to write tables of that schema to, one after the other. ``plain``: leaves without a dictionary."""
-        place, filesystem = self.warehouse.absolute(path), self.warehouse.filesystem
-        return parquet_writer(place, schema, plain=plain, filesystem=filesystem, compression=compression)
+    @contextmanager
+    def open_data(self, path: str, schema: pa.Schema, *, plain: Collection[str]) -> Iterator[OpenFile]:
+        """A data file that tables of the schema are written to, one after the other. ``plain``: leaves without a
+        dictionary.
+        """
+        collected: list[pq.FileMetaData] = []
+        with self.warehouse.filesystem.open_output_stream(self.warehouse.absolute(path)) as stream:
+            with parquet_writer(stream, schema, plain=plain, metadata_collector=collected) as output:
+                opened = OpenFile(output)
+                yield opened
+            opened.facts = facts_of_footer(footer_of(collected[0]), stream.tell(), opened.seen)
+
+    def addresses_take(self, table_id: int, count: int) -> int:
+        """The first of so many fresh addresses of the table."""
+        return self._allocate(table_id, count)
 
     def write_spark(self, target: Target, rows: DataFrame, order: RowOrder | None = None) -> list[NewDataFile]:
         """Write by a Spark job. Without partitions the order of the rows is kept, where neither ``order`` nor the
@@ -164,7 +188,7 @@ class FileWriter:
         return staged
 
     def _concatenated(self, files: Sequence[Written]) -> pa.Buffer:
-        return _whole_file(pa.concat_tables([self.rows_of(file) for file in files]))
+        return whole_file(pa.concat_tables([self.rows_of(file) for file in files]))
 
     def rows_of(self, file: Written) -> pa.Table:
         if file.content is not None:
@@ -236,7 +260,8 @@ def _new_file(file: Staged, fact: FileFacts, base: int) -> NewDataFile:
     )
 
 
-def _whole_file(table: pa.Table) -> pa.Buffer:
+def whole_file(table: pa.Table) -> pa.Buffer:
+    """A file of these rows. Columns that repeat nothing have no dictionary."""
     content = pa.BufferOutputStream()
     with parquet_writer(content, table.schema, first=table) as output:
         output.write_table(table)

@@ -260,6 +260,7 @@ def file_scan(segment: SegmentState, schema: Schema) -> FileScan:
         is_moved=segment.is_moved,
         by_name=segment.by_name,
         layout=segment.layout,
+        bytes=segment.bytes,
     )
 
 

@@ -43,6 +43,13 @@ def parquet_writer(
     )
 
 
+def footer_of(metadata: pq.FileMetaData) -> bytes:
+    """The footer of a file as one without rows."""
+    content = pa.BufferOutputStream()
+    metadata.write_metadata_file(content)
+    return bytes(content.getvalue())
+
+
 def without_dictionary(metadata: pq.FileMetaData) -> frozenset[str]:
     """Paths of the leaves that a file holds without a dictionary: one of their values would be longer than they are."""
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]

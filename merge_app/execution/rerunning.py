@@ -95,4 +95,5 @@ class _Table:
             statistics=new.statistics,
             stores_row_ids=new.stores_row_ids,
             stores_stamps=new.stamps is not None,
+            bytes=new.bytes,
         )

@@ -70,6 +70,7 @@ class Lake:
                     stores_row_ids=item.stores_row_ids,
                     stores_stamps=item.stamps is not None,
                     layout=item.layout,
+                    bytes=item.bytes,
                 )
             )
 

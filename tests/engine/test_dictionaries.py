@@ -10,9 +10,10 @@ import pyarrow.parquet as pq
 
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.engine.copy_on_write import Marks, copy_touched
+from catalog_app.engine.rewriting import part_rows
 from catalog_app.engine.targets import Staged
 from catalog_app.engine.writing import FileWriter
-from catalog_app.storage.deletes import write_deletes
+from catalog_app.storage.deletes import StoredFacts, write_deletes
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.parquet import dictionary_columns
 from tests.engine.lake import TABLE, schema_of
@@ -42,24 +43,48 @@ def test_leaves_of_arrays_and_maps_have_no_dictionary(tmp_path: Path) -> None:
     }
 
 
-def test_a_copy_is_encoded_as_its_file(tmp_path: Path) -> None:
-    """So it takes no more room, but for its row ids, which ascend."""
-    warehouse, count = Warehouse(str(tmp_path)), 50_000
-    writer = FileWriter(warehouse, lambda *_: count, lambda *_: 0)
-    table = pa.table({"id": pa.array(range(count), pa.int64()), "v": pa.array(["a", "b"] * (count // 2))})
+COUNT = 50_000
+SCHEMA = schema_of("id bigint", "v string")
+
+
+def file_made(writer: FileWriter) -> FileScan:
+    """One whose ids repeat nothing, without row ids."""
+    table = pa.table({"id": pa.array(range(COUNT), pa.int64()), "v": pa.array(["a", "b"] * (COUNT // 2))})
     with pa.BufferOutputStream() as content:
         pq.write_table(table, content, compression="zstd", use_dictionary=["v"])
-        warehouse.write(f"{(staging := warehouse.new_staging(TABLE))}/0.parquet", content.getvalue())
-    (made,) = writer.place(TABLE, [Staged(f"{staging}/0.parquet", ())])
-    schema = schema_of("id bigint", "v string")
-    file = FileScan(file_id=1, path=made.path, base=made.base, rows=made.rows, schema=schema)
+        (made,) = writer.place(TABLE, [Staged("", (), content=content.getvalue())])
+    return FileScan(file_id=1, path=made.path, base=made.base, rows=made.rows, schema=SCHEMA, bytes=made.bytes)
+
+
+def encodings(warehouse: Warehouse, path: str) -> dict[str, tuple[str, ...]]:
+    group = pq.read_metadata(warehouse.absolute(path)).row_group(0)
+    return {(leaf := group.column(place)).path_in_schema: leaf.encodings for place in range(group.num_columns)}
+
+
+def test_a_part_of_a_file_has_no_needless_dictionary(tmp_path: Path) -> None:
+    """A merge of branches writes a file anew, and its ids repeat nothing there either."""
+    warehouse = Warehouse(str(tmp_path))
+    writer = FileWriter(warehouse, lambda *_: COUNT, lambda *_: 0)
+    positions = np.arange(0, COUNT, 2, dtype=np.int64)
+    facts = StoredFacts(*(np.ones(COUNT, dtype=np.int64) for _ in range(4)))
+    part = part_rows(writer, TABLE, file_made(writer), positions, facts)
+    leaves = encodings(warehouse, part.path)
+    assert leaves["id"] == ("RLE", "PLAIN")
+    assert "RLE_DICTIONARY" in leaves["v"]
+    assert part.rows == len(positions)
+
+
+def test_a_copy_is_encoded_as_its_file(tmp_path: Path) -> None:
+    """So it takes no more room, but for its row ids, which ascend."""
+    warehouse = Warehouse(str(tmp_path))
+    writer = FileWriter(warehouse, lambda *_: COUNT, lambda *_: 0)
+    file = file_made(writer)
     gone = np.array([3])
-    deleted = write_deletes(warehouse, table_id=TABLE, file=file, positions=gone, row_ids=gone + made.base)
-    (copy,) = copy_touched(None, writer, TableScan(TABLE, schema, (file,)), Marks((), (deleted,), ())).added
-    group = pq.read_metadata(warehouse.absolute(copy.path)).row_group(0)
-    leaves = {(leaf := group.column(place)).path_in_schema: leaf.encodings for place in range(group.num_columns)}
+    deleted = write_deletes(warehouse, table_id=TABLE, file=file, positions=gone, row_ids=gone + file.base)
+    (copy,) = copy_touched(None, writer, TableScan(TABLE, SCHEMA, (file,)), Marks((), (deleted,), ())).added
+    leaves = encodings(warehouse, copy.path)
     assert leaves["id"] == ("RLE", "PLAIN")
     assert "RLE_DICTIONARY" in leaves["v"]
     assert leaves["_row_id"] == ("RLE", "DELTA_BINARY_PACKED")
-    assert copy.rows == count - 1
-    assert copy.bytes < made.bytes * 1.05
+    assert copy.rows == COUNT - 1
+    assert copy.bytes < file.bytes * 1.05

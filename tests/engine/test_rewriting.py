@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile
-from catalog_app.engine.rewriting import mark_live_rows, part_rows
+from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDeleteFile, TableScan
+from catalog_app.engine.rewriting import _bins, mark_live_rows, part_rows
 from catalog_app.engine.targets import Target
 from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import StoredFacts, read_integers, stored_row_ids, write_deletes
@@ -63,6 +63,14 @@ class Files:
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
     return Files(tmp_path)
+
+
+def test_sizes_of_files_are_those_of_the_catalog() -> None:
+    """A store is not asked for them: these files are nowhere."""
+    sizes = {0: 30, 100: 30, 200: 50, 300: 90, 400: 10}
+    found = tuple(FileScan(base, f"1/data/{base}", base, 100, SCHEMA, bytes=size) for base, size in sizes.items())
+    packed = [[file.base for file in files] for _, files in _bins(TableScan(1, SCHEMA, found), 100)]
+    assert packed == [[0, 100], [200], [300, 400]]
 
 
 def test_all_live_rows_of_a_file_are_marked(files: Files) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from catalog_app.engine.targets import Staged, Target
-from catalog_app.engine.writing import _whole_file
+from catalog_app.engine.writing import whole_file
 from catalog_app.services.registered import registered_taken_back
 from catalog_app.storage.deletes import write_deletes
 from lakeui.common.errors import InvalidValue
@@ -29,7 +29,7 @@ def test_files_that_are_made_and_refused_are_gone(tmp_path: Path) -> None:
     def make() -> None:
         writer.write_arrow(target, rows)
         stored = rows.rename_columns(["id"])
-        writer.place(TABLE, [Staged("", (), content=_whole_file(stored)) for _ in range(3)])
+        writer.place(TABLE, [Staged("", (), content=whole_file(stored)) for _ in range(3)])
         one = np.array([1], dtype=np.int64)
         write_deletes(lake.warehouse, table_id=TABLE, file=lake.files[0], positions=one, row_ids=one)
         assert len(lake.warehouse.all_under("")) == 6

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from threading import Barrier
 
@@ -13,9 +14,10 @@ import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
 
-from catalog_app.domain.files import FileScan
+from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.stores import StoreOptions, store_failure
+from catalog_app.engine.copy_on_write import Marks, copy_touched
 from catalog_app.engine.targets import Staged, Target
 from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import deleted_positions, read_integers, write_deletes
@@ -171,6 +173,34 @@ def test_unreachable_store_is_known_by_its_error(step: str) -> None:
     failed = store_failure(raised.value)
     assert failed is not None
     assert failed.details["store_code"] == "NETWORK_CONNECTION"
+
+
+def test_a_copied_file_is_written_once(
+    warehouse: Warehouse, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Copy-on-write writes a copy under the name that it keeps, and asks nothing about it. None stays if one fails."""
+    bases = count(100, 100)
+    writer = FileWriter(warehouse, lambda *_: next(bases), lambda *_: 0)
+    (made,) = writer.write_arrow(Target(7, SCHEMA), pa.table({"__c1": [1, 2, 3]}))
+    file = FileScan(1, made.path, made.base, 3, SCHEMA, bytes=made.bytes)
+    gone = np.array([1])
+    deleted = write_deletes(warehouse, table_id=7, file=file, positions=gone, row_ids=gone + made.base)
+    before = len(store.requests(warehouse.root.split("/")[2]))
+    (copy,) = copy_touched(None, writer, TableScan(7, SCHEMA, (file,)), Marks((), (deleted,), ())).added
+    taken = store.requests(warehouse.root.split("/")[2])[before:]
+    assert [method for method, path in taken if copy.path in path] == ["PUT"]
+    assert not [path for method, path in taken if copy.path not in path and method not in {"GET", "HEAD"}]
+    assert read_facts(warehouse, copy.path).row_ids == (copy.smallest_row_id, copy.largest_row_id) == (100, 102)
+    assert (copy.rows, copy.base, copy.bytes) == (2, 200, warehouse.size(copy.path))
+
+    def fails(*_: object) -> None:
+        raise OSError("the store is away")
+
+    kept = {item.path for item in warehouse.all_under("7")}
+    monkeypatch.setattr(FileWriter, "place", fails)
+    with pytest.raises(OSError, match="the store is away"):
+        copy_touched(None, writer, TableScan(7, SCHEMA, (file,)), Marks((), (deleted,), ()))
+    assert {item.path for item in warehouse.all_under("7")} == kept
 
 
 def test_partly_unwritable_rows_leave_no_file(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
