@@ -34,7 +34,14 @@ from catalog_app.engine.rewriting import write_bins
 from catalog_app.engine.targets import Staged
 from catalog_app.engine.types import is_arrow_writable
 from catalog_app.engine.writing import FileWriter
-from catalog_app.storage.deletes import POSITION_COLUMN, Integers, StoredFacts, deleted_positions, read_integers
+from catalog_app.storage.deletes import (
+    POSITION_COLUMN,
+    Integers,
+    StoredFacts,
+    deleted_positions,
+    live_rows,
+    read_integers,
+)
 from catalog_app.storage.facts import FIELDS, fact_columns, facts_of, marks_read, rows_facts
 from catalog_app.storage.facts import Marks as Marked
 from catalog_app.storage.warehouse import Warehouse
@@ -64,13 +71,15 @@ class Marks:
 @dataclass(frozen=True, slots=True)
 class Copied:
     """``files``: what was rewritten (by data file id), ``folded``: the places in ``images`` of files whose rows are
-    now in ``added``. ``rows``: how many rows were copied unchanged.
+    now in ``added``. ``rows``: how many rows were copied unchanged. ``foreseen``: of a copy that is not made yet, the
+    bytes of each file that it would add, taken to be those of the file that it replaces.
     """
 
     files: tuple[int, ...] = ()
     folded: tuple[int, ...] = ()
     added: tuple[NewDataFile, ...] = ()
     rows: int = 0
+    foreseen: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +92,48 @@ class _Images:
 
 def copy_touched(spark: SparkSession, writer: FileWriter, scan: TableScan, marks: Marks) -> Copied:
     """Rewrite the files of the scan that the marks touch."""
-    paths: dict[int, tuple[str, ...]] = {}
-    for item in (*marks.updated, *marks.deleted):
-        paths[item.data_file_id] = (*paths.get(item.data_file_id, ()), item.path)
-    touched = [
-        replace(file, delete_paths=(*file.delete_paths, *paths[file.file_id]))
-        for file in scan.files
-        if file.file_id in paths
-    ]
+    touched = _touched(scan, marks)
     if not touched:
         return Copied()
-    kept = sum(file.rows - len(deleted_positions(writer.warehouse, file.delete_paths)) for file in touched)
+    kept = sum(live_rows(writer.warehouse, file) for file in touched)
     files = tuple(file.file_id for file in touched)
     if not _can_copy_here(scan.schema, touched):
         bins = [((file.partition, file.layout), [file]) for file in touched]
         return Copied(files, (), tuple(write_bins(spark, writer, scan, bins)), kept)
-    folded = _foldable(writer, touched, marks) if sum(file.rows for file in marks.images) <= HERE_IMAGES else ()
+    folded = _foldable(writer, touched, marks) if _may_fold(marks) else ()
     images = _images(writer, touched, marks, folded)
     return Copied(files, folded, tuple(_copy_here(writer, scan.table_id, touched, images)), kept)
+
+
+def copy_foresee(writer: FileWriter, scan: TableScan, marks: Marks) -> Copied:
+    """What ``copy_touched`` would answer, without a row that is copied."""
+    touched = _touched(scan, marks)
+    if not touched:
+        return Copied()
+    live = [live_rows(writer.warehouse, file) for file in touched]
+    files = tuple(file.file_id for file in touched)
+    folded: tuple[int, ...] = ()
+    if _can_copy_here(scan.schema, touched) and _may_fold(marks):
+        folded = _foldable(writer, touched, marks)
+    places = {} if all(live) else _images(writer, touched, marks, folded).places
+    left = (file for file, count in zip(touched, live, strict=True) if count or len(places.get(file.file_id, ((),))[0]))
+    return Copied(files, folded, (), sum(live), tuple(file.bytes for file in left))
+
+
+def _may_fold(marks: Marks) -> bool:
+    return sum(file.rows for file in marks.images) <= HERE_IMAGES
+
+
+def _touched(scan: TableScan, marks: Marks) -> list[FileScan]:
+    """The files that the marks touch, with these deletes."""
+    paths: dict[int, tuple[str, ...]] = {}
+    for item in (*marks.updated, *marks.deleted):
+        paths[item.data_file_id] = (*paths.get(item.data_file_id, ()), item.path)
+    return [
+        replace(file, delete_paths=(*file.delete_paths, *paths[file.file_id]))
+        for file in scan.files
+        if file.file_id in paths
+    ]
 
 
 def _can_copy_here(schema: Schema, touched: Sequence[FileScan]) -> bool:

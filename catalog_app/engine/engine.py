@@ -20,7 +20,7 @@ from catalog_app.engine.appending import rows_append, rows_scanned
 from catalog_app.engine.by_key import delete_by_key, update_by_key
 from catalog_app.engine.cells import cells_computed, cells_read, cells_shown, cells_write
 from catalog_app.engine.checking import cells_dataframe, rows_violating
-from catalog_app.engine.copy_on_write import Copied, Marks, copy_touched
+from catalog_app.engine.copy_on_write import Copied, Marks, copy_foresee, copy_touched
 from catalog_app.engine.defaults import defaults_check
 from catalog_app.engine.describing import columns_made, described
 from catalog_app.engine.exporting import ExportTarget, result_write
@@ -257,6 +257,10 @@ class Engine:
     def copy(self, scan: TableScan, marks: Marks) -> Copied:
         """Write the files that the marks touch anew, without deletes, images in the places of the rows they replace."""
         return self._sessions.run(lambda spark: copy_touched(spark, self._writer, scan, marks))
+
+    def copy_foresee(self, scan: TableScan, marks: Marks) -> Copied:
+        """What ``copy`` would answer, for a dry run: nothing is written."""
+        return copy_foresee(self._writer, scan, marks)
 
     def compact(self, scan: TableScan, *, target_bytes: int, order_by: Sequence[int] = ()) -> list[NewDataFile]:
         """Rewrite the live rows into files of about ``target_bytes``, row ids kept. Their order is kept too where the

@@ -82,17 +82,20 @@ def _side(warehouse: Warehouse, scan: TableScan, masked: Mapping[int, FileScan])
         if len(positions):
             ids.append(stored_row_ids(warehouse, file)[positions])
             addresses.append(positions + file.base)
-    found = np.concatenate(ids)
-    order = np.argsort(found, kind="stable")
-    return _Side(scan, found[order], np.concatenate(addresses)[order])
+    found, places = np.concatenate(ids), np.concatenate(addresses)
+    if (found[:-1] > found[1:]).any():
+        order = np.argsort(found, kind="stable")
+        found, places = found[order], places[order]
+    return _Side(scan, found, places)
 
 
 def _first(warehouse: Warehouse, sides: tuple[_Side, _Side], most: int) -> list[list[Any]]:
     """The first ``most`` rows. The first ids are mostly of rows that differ; if not, all others are compared."""
-    ids = np.union1d(sides[0].ids, sides[1].ids)
-    rows = _differing(warehouse, sides, ids[:most], most)
-    rest = ids[most:]
-    if len(rows) < most and len(rest):
+    # Those of either side ascend, so the first of both are among the first of each.
+    first = np.union1d(sides[0].ids[:most], sides[1].ids[:most])[:most]
+    rows = _differing(warehouse, sides, first, most)
+    if len(rows) < most and len(first) == most:
+        rest = np.union1d(sides[0].ids, sides[1].ids)[most:]
         if len(rest) * len(sides[0].scan.schema.columns) > MOST_COMPARED:
             raise _Elsewhere
         rows += _differing(warehouse, sides, rest, most - len(rows))

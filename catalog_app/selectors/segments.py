@@ -10,6 +10,8 @@ from catalog_app.domain.files import (
     NO_FACT,
     ColumnStatistics,
     FileScan,
+    NewDataFile,
+    NewDeleteFile,
     PartitionValues,
     RowsFact,
     Statistics,
@@ -212,6 +214,43 @@ def _segment(row: tuple[Any, ...]) -> SegmentState:
         by_name=row[20],
         lacks_partition=row[21],
     )
+
+
+def segment_staged(file_id: int, file: NewDataFile, definition_id: int, schema_version: int) -> SegmentState:
+    """The segment that a commit would make of a staged file."""
+    last = file.base + file.rows - 1
+    return SegmentState(
+        segment_id=0,
+        file_id=file_id,
+        path=file.path,
+        base=file.base,
+        rows=file.rows,
+        bytes=file.bytes,
+        partition=file.partition,
+        statistics=dict(file.statistics or {}),
+        stores_row_ids=file.stores_row_ids,
+        definition_id=definition_id,
+        schema_version=schema_version,
+        is_visible=True,
+        added_version=0,
+        delete_paths=(),
+        deleted_rows=0,
+        row_ids=(
+            file.base if file.smallest_row_id is None else file.smallest_row_id,
+            last if file.largest_row_id is None else file.largest_row_id,
+        ),
+        stores_stamps=file.stamps is not None,
+        is_moved=file.lacks_partition,
+        by_name=file.by_name,
+        lacks_partition=file.lacks_partition,
+        layout=file.layout,
+    )
+
+
+def segment_marked(segment: SegmentState, deletes: Sequence[NewDeleteFile]) -> SegmentState:
+    """The segment with staged deletes of its rows."""
+    paths, rows = (file.path for file in deletes), sum(file.rows for file in deletes)
+    return replace(segment, delete_paths=(*segment.delete_paths, *paths), deleted_rows=segment.deleted_rows + rows)
 
 
 def _statistics(value: Any) -> Statistics:

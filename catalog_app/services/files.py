@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from django.db import connection
 
@@ -14,8 +14,10 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.types import field_ids
 from catalog_app.models import Table
 from catalog_app.selectors.rows import DISK_CAN_WAIT, fetch_all, is_alone
-from catalog_app.services.registered import column_ids_lent, registered_note
+from catalog_app.services.registered import column_ids_lent, files_waiting, registered_note
 from lakeui.common.errors import InvalidValue
+
+_File = TypeVar("_File", NewDataFile, NewDeleteFile)
 
 _ADDRESSES = f"""
 UPDATE catalog_app_table SET next_address = next_address + %(count)s WHERE id = %(table)s
@@ -87,9 +89,9 @@ def column_ids_reserve(table_id: int, columns: Sequence[Column]) -> None:
 
 
 _REGISTER = f"""
-INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, layout, statistics, stores_row_ids,
-                                  smallest_row_id, largest_row_id, stores_stamps, smallest_stamp, largest_stamp,
-                                  by_name, lacks_partition, created_at)
+INSERT INTO catalog_app_datafile (table_id, path, base, rows, bytes, partition, layout, statistics,
+                                  stores_row_ids, smallest_row_id, largest_row_id, stores_stamps, smallest_stamp,
+                                  largest_stamp, by_name, lacks_partition, created_at)
 SELECT %(table)s, path, base, rows, bytes, partition, layout, statistics, stores_row_ids, smallest_row_id,
        largest_row_id, stores_stamps, smallest_stamp, largest_stamp, by_name, lacks_partition, now()
 FROM ROWS FROM (jsonb_to_recordset(%(files)s::jsonb) AS (
@@ -104,7 +106,7 @@ RETURNING id, {DISK_CAN_WAIT}
 
 
 def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[AddedFile, ...]:
-    """Rows for staged data files, in the same order."""
+    """Rows for staged data files, in the same order. In a dry run they wait, under ids that are lent."""
     described = [_described(file) for file in files]
     if not described:
         return ()
@@ -114,11 +116,11 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
             "A value of a partition column holds the character NUL (U+0000); a partition's name cannot.",
             remedy="Take it out of the value, for example by translate(column, '\\0', '').",
         )
-    registered_note(data=[(table_id, file.path) for file in files])
-    rows = fetch_all(_REGISTER, {"table": table_id, "files": json.dumps(described), **is_alone()}, prepared=True)
+    noted = files_waiting()
+    ids = _rows_made(table_id, files) if noted is None else noted.wait(noted.data_waiting, table_id, files)
     return tuple(
         AddedFile(
-            row[0],
+            identity,
             item["base"],
             item["rows"],
             tuple(item["partition"]),
@@ -126,8 +128,16 @@ def data_files_register(table_id: int, files: Sequence[NewDataFile]) -> tuple[Ad
             item["smallest_row_id"],
             item["largest_row_id"],
         )
-        for row, item in zip(rows, described, strict=True)
+        for identity, item in zip(ids, described, strict=True)
     )
+
+
+def _rows_made(table_id: int, files: Sequence[NewDataFile]) -> list[int]:
+    """The ids of new rows for data files."""
+    registered_note(data=[(table_id, file.path) for file in files])
+    described = json.dumps([_described(file) for file in files])
+    rows = fetch_all(_REGISTER, {"table": table_id, "files": described, **is_alone()}, prepared=True)
+    return [identity for identity, _ in rows]
 
 
 def _described(file: NewDataFile) -> dict[str, Any]:
@@ -162,11 +172,36 @@ RETURNING id, {DISK_CAN_WAIT}
 
 
 def delete_files_register(table_id: int, files: Sequence[NewDeleteFile]) -> tuple[AttachedDelete, ...]:
-    """Rows for staged delete files, in the same order."""
+    """Rows for staged delete files, in the same order. In a dry run they wait, under ids that are lent."""
     if not files:
         return ()
+    noted = files_waiting()
+    ids = _deletes_made(table_id, files) if noted is None else noted.wait(noted.deletes_waiting, table_id, files)
+    return tuple(AttachedDelete(key, file.data_file_id, file.rows) for key, file in zip(ids, files, strict=True))
+
+
+def _deletes_made(table_id: int, files: Sequence[NewDeleteFile]) -> list[int]:
+    """The ids of new rows for delete files."""
     registered_note(deletes=[file.path for file in files])
     named = [{name: getattr(file, name) for name in ("data_file_id", "path", "rows", "bytes")} for file in files]
     asked = {"table": table_id, "files": json.dumps(named), **is_alone()}
-    rows = fetch_all(_REGISTER_DELETES, asked, prepared=True)
-    return tuple(AttachedDelete(row[0], file.data_file_id, file.rows) for row, file in zip(rows, files, strict=True))
+    return [identity for identity, _ in fetch_all(_REGISTER_DELETES, asked, prepared=True)]
+
+
+def waiting_register() -> dict[int, int]:
+    """Rows for the files of a dry run that wait, by the ids that they were lent. What comes after waits no more."""
+    noted = files_waiting()
+    if noted is None:
+        return {}
+    noted.postpones = False
+    found: dict[int, int] = {}
+    for table_id, data in _by_table(noted.data_waiting):
+        found |= zip(data, _rows_made(table_id, list(data.values())), strict=True)
+    for table_id, deletes in _by_table(noted.deletes_waiting):
+        found |= zip(deletes, _deletes_made(table_id, list(deletes.values())), strict=True)
+    return found
+
+
+def _by_table(waiting: Mapping[int, tuple[int, _File]]) -> Iterator[tuple[int, dict[int, _File]]]:
+    for table_id in dict.fromkeys(table_id for table_id, _ in waiting.values()):
+        yield table_id, {key: file for key, (of, file) in waiting.items() if of == table_id}

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from django.db import connection, transaction
 
-from catalog_app.domain.files import is_outside
+from catalog_app.domain.files import NewDataFile, NewDeleteFile, is_outside
 from catalog_app.models import Table
 from catalog_app.selectors.rows import DISK_CAN_WAIT, fetch_all, is_alone
 from catalog_app.storage.warehouse import Warehouse, paths_noted
+
+_File = TypeVar("_File", NewDataFile, NewDeleteFile)
 
 
 @dataclass(slots=True)
 class Registered:
     """Data files as table and path, paths of delete files, and ids of tables, that were registered while somebody took
     note. Tables share the path of a file that they took over. ``column_ids``: by table how many were given out.
+    ``data_waiting``, ``deletes_waiting``: by the ids that they were lent, files that are no rows yet, each with its
+    table. ``postpones``: files wait.
     """
 
     data: list[tuple[int, str]] = field(default_factory=list)
     deletes: list[str] = field(default_factory=list)
     tables: list[int] = field(default_factory=list)
     column_ids: dict[int, int] = field(default_factory=dict)
+    data_waiting: dict[int, tuple[int, NewDataFile]] = field(default_factory=dict)
+    deletes_waiting: dict[int, tuple[int, NewDeleteFile]] = field(default_factory=dict)
+    postpones: bool = False
+
+    def wait(self, waiting: dict[int, tuple[int, _File]], table_id: int, files: Sequence[_File]) -> list[int]:
+        """The ids that are lent to files of a table. No row has such an id."""
+        first = -1 - len(self.data_waiting) - len(self.deletes_waiting)
+        lent = [first - place for place in range(len(files))]
+        waiting |= {key: (table_id, file) for key, file in zip(lent, files, strict=True)}
+        return lent
 
 
 _NOTED: ContextVar[Registered | None] = ContextVar("registered files", default=None)
@@ -41,6 +56,12 @@ def registered_note(
         noted.tables += tables
 
 
+def files_waiting() -> Registered | None:
+    """What is noted in a dry run whose files wait."""
+    noted = _NOTED.get()
+    return noted if noted is not None and noted.postpones else None
+
+
 def column_ids_lent(table_id: int, count: int) -> int | None:
     """How many column ids of the table the open transaction of a dry run was given before these. They go back with it,
     so they are not taken from the table, whose row every writer of it needs. None outside of such a transaction.
@@ -54,11 +75,12 @@ def column_ids_lent(table_id: int, count: int) -> int | None:
 
 
 @contextmanager
-def registered_taken_back(warehouse: Warehouse) -> Iterator[None]:
+def registered_taken_back(warehouse: Warehouse, *, postpones: bool = False) -> Iterator[None]:
     """Remove what is registered inside, rows and bytes of the warehouse, and files that are made and not registered. No
     commit may have taken any of it. A process that dies inside leaves files that no commit took, which VACUUM finds.
+    With ``postpones`` files are no rows before ``waiting_register`` makes them.
     """
-    noted = Registered()
+    noted = Registered(postpones=postpones)
     token = _NOTED.set(noted)
     made: list[str] = []
     try:

@@ -1,22 +1,32 @@
-"""What a dry run sees of its commit before the commit is taken back."""
+"""What a dry run sees of its plan, or of its commit before the commit is taken back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog_app.domain.files import TableScan
-from catalog_app.domain.operations import FileEffects, ObjectKind, Operation
+from catalog_app.domain.files import NewDeleteFile, TableScan
+from catalog_app.domain.operations import FileEffects, ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
+from catalog_app.engine.copy_on_write import Copied
 from catalog_app.models import Branch
 from catalog_app.selectors.objects import states_load
-from catalog_app.selectors.segments import SegmentState, segments_list, segments_of_files, table_scan
+from catalog_app.selectors.segments import (
+    SegmentState,
+    segment_marked,
+    segment_staged,
+    segments_list,
+    segments_of_files,
+    table_scan,
+)
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
+from catalog_app.services.registered import files_waiting
 from lakeui.frontdoor.changed_files import ChangedFiles, segments_changed
 from lakeui.frontdoor.compute import engine, interruptible
 from merge_app.comparison.parent_merge import parent_merge_foresee
+from merge_app.execution.commit import StatementDraft
 from merge_app.jobs.context import Context
 
 EXAMPLES = 10
@@ -28,7 +38,7 @@ class Rehearsal:
     """``changed``: of each table that the commit touched, by its name, the files in which the rows would differ.
     ``written``: each as a whole, with ``keeps_tables``. ``operations``: what the commit did, each with the name of its
     object and the columns that it had or gets. ``parent_merge``: what a merge of the branch to its parent would then
-    say, where it ``foresees`` that.
+    say, where it ``foresees`` that. ``copy``: copy-on-write, which is made only where the plan is not enough.
     """
 
     changed: dict[str, ChangedFiles] = field(default_factory=dict)
@@ -37,6 +47,7 @@ class Rehearsal:
     operations: list[tuple[str, Schema, Operation]] = field(default_factory=list)
     foresees: bool = True
     parent_merge: dict[str, Any] | None = None
+    copy: Callable[[], Copied] | None = None
 
     def look(
         self,
@@ -72,12 +83,47 @@ class Rehearsal:
             if self.keeps_tables:
                 self.written[label] = table_scan(after, state, segments)
 
-    def _effects(self, table_id: int) -> list[FileEffects] | None:
-        """What the operations did to files of the table; None where one of them does not say so."""
-        of_table = (item for _, _, item in self.operations if item.object_kind is ObjectKind.TABLE)
+    def _effects(self, table_id: int, *, but: OperationKind | None = None) -> list[FileEffects] | None:
+        """What the operations did to files of the table; None where one of them does not say so. ``but``: of all but
+        this kind.
+        """
+        tables = (item for _, _, item in self.operations if item.object_kind is ObjectKind.TABLE)
+        of_table = (item for item in tables if item.kind is not but)
         done = [item.effects for item in of_table if item.object_id == table_id]
         found = [effects for effects in done if effects is not None]
         return found if len(found) == len(done) else None
+
+    def look_ahead(
+        self,
+        states: Sequence[TableState],
+        staged: StatementDraft,
+        labels: Mapping[int, str],
+        segments_of: Callable[[Snapshot, int], list[SegmentState]],
+    ) -> None:
+        """Take note of what the files that wait would make of these tables, whose rows alone the operations change."""
+        noted = files_waiting()
+        assert noted is not None, "files of a dry run wait"
+        for state in states:
+            # A compaction changes no row, and may be one that is not made.
+            effects = self._effects(state.table_id, but=OperationKind.COMPACTION) or []
+            touched = frozenset(file for item in effects for file in item.touched)
+            removed = {file for item in effects for file in item.removed}
+            marks: dict[int, list[NewDeleteFile]] = {}
+            for item in (mark for each in effects for mark in each.deletes):
+                marks.setdefault(item.data_file_id, []).append(noted.deletes_waiting[item.delete_file_id][1])
+            known = segments_of(staged.seen, state.table_id) if touched else []
+            earlier = [item for item in known if item.file_id in touched]
+            laid = staged.definitions[state.table_id]
+            later = [segment_marked(item, marks.get(item.file_id, ())) for item in earlier]
+            later += [
+                segment_staged(
+                    file.file_id, noted.data_waiting[file.file_id][1], laid.definition_id, laid.schema_version
+                )
+                for item in effects
+                for file in item.added
+            ]
+            later = [item for item in later if item.file_id not in removed]
+            self.changed[labels[state.table_id]] = segments_changed(staged.seen, state, earlier, later)
 
     def foresee(self, branch: Branch, context: Context) -> None:
         """Plan the merge to the parent, inside of the transaction of the commit."""

@@ -1,4 +1,4 @@
-"""``DRY RUN``: a write is done up to its commit, which is taken back; its files are removed."""
+"""``DRY RUN``: a write is done up to its plan, or to its commit, which is taken back; its files are removed."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult])
     write would.
     """
     rehearsal = Rehearsal()
-    with registered_taken_back(Warehouse(settings.LAKEUI["WAREHOUSE"])):
-        if has(statement, STAGES):
+    stages = has(statement, STAGES)
+    with registered_taken_back(Warehouse(settings.LAKEUI["WAREHOUSE"]), postpones=stages):
+        if stages:
             found = run(replace(call, rehearsal=rehearsal))
         else:
             found = run_back(lambda: run(replace(call, rehearsal=rehearsal)))

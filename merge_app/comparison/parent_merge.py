@@ -9,7 +9,7 @@ from typing import Any
 from catalog_app.models import Branch
 from lakeui.common.errors import LakeError
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.load import findings_input_load
+from merge_app.execution.load import findings_input_load, is_forward_of_rows
 from merge_app.planning.merge_plan import Finding, Verdict
 from merge_app.planning.plan import plan
 
@@ -18,8 +18,8 @@ def parent_merge_foresee(branch: Branch, engine: EngineSource) -> dict[str, Any]
     """Conflicts and notes of the plan that a merge would carry out, counted by code and object; ``refused`` where
     no plan can be made. None for a branch without a parent, or of a transaction. Writes nothing.
     """
-    parent = branch.parent
-    if parent is None or branch.is_workspace or parent.dropped_at is not None:
+    parent = _parent(branch)
+    if parent is None:
         return None
     try:
         findings = merge_findings(branch, parent, engine)
@@ -28,6 +28,23 @@ def parent_merge_foresee(branch: Branch, engine: EngineSource) -> dict[str, Any]
         return {"branch": parent.name, "mergeable": False, "conflicts": [], "notes": [], "refused": refused}
     conflicts = [item for item in findings if item.verdict is Verdict.CONFLICT]
     notes = [item for item in findings if item.verdict is Verdict.NOTE]
+    return _said(parent, conflicts, notes)
+
+
+def forward_foresee(branch: Branch) -> tuple[bool, dict[str, Any] | None]:
+    """Whether it is known without a plan what ``parent_merge_foresee`` says after a commit of rows alone; and that."""
+    parent = _parent(branch)
+    if parent is None:
+        return True, None
+    return (True, _said(parent, (), ())) if is_forward_of_rows(branch, parent) else (False, None)
+
+
+def _parent(branch: Branch) -> Branch | None:
+    parent = branch.parent
+    return None if parent is None or branch.is_workspace or parent.dropped_at is not None else parent
+
+
+def _said(parent: Branch, conflicts: Sequence[Finding], notes: Sequence[Finding]) -> dict[str, Any]:
     return {
         "branch": parent.name,
         "mergeable": not conflicts,

@@ -161,6 +161,15 @@ def plan_apply(
     return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows, invisible)
 
 
+def commit_judge(plan: MergePlan, branch: Branch, header: CommitHeader) -> None:
+    """Raises BranchProtected and PermissionDenied, as the commit of a statement's plan would."""
+    account = account_of(header.author_id)
+    asked = replace(header.asked, stale_reads=stale_tables(plan), account=account)
+    protection_judge(branch, Change.MERGE if header.publishes else Change.WRITE, asked)
+    if account.agent is not None:
+        _agent_require(plan, branch, account, branch_snapshot(branch))
+
+
 def _plan_commit_write(
     plan: MergePlan,
     pairs: Pairs,

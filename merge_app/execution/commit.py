@@ -22,7 +22,7 @@ from catalog_app.selectors.snapshot_diff import changed_views, changes_made
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot, branch_with_parent, branches_locked
 from lakeui.common.errors import BranchMoved, MergeConflict, NotFound
 from lakeui.common.faults import fault_point
-from merge_app.execution.apply import Applied, CommitHeader, plan_apply
+from merge_app.execution.apply import Applied, CommitHeader, commit_judge, plan_apply
 from merge_app.execution.attribute_facts import Restores
 from merge_app.execution.cloning import TableClone
 from merge_app.execution.engine_source import EngineSource
@@ -114,6 +114,25 @@ def statement_commit(
             if not is_rehearsal or connection.in_atomic_block or not _is_outrun(error):
                 raise
     raise branch_moved_error()
+
+
+def statement_judge(staged: StatementDraft, header: CommitHeader) -> tuple[MergePlan, Branch] | None:
+    """The plan that ``statement_commit`` would apply, on the branch as it is. Raises what that would. None where only
+    the commit finds out: the branch moved, or the plan needs the engine. Writes nothing.
+    """
+    branch = branch_read(staged.branch_id)
+    if branch.head_version != staged.seen.version:
+        return None
+    try:
+        planned = statement_plan(staged, branch, _no_engine)
+    except _EngineNeeded:
+        return None
+    if planned.conflicts:
+        raise statement_refused(planned, staged, branch)
+    if _is_overtaken(planned) or any(item.data is not None and item.data.needs_engine for item in planned.objects):
+        return None
+    commit_judge(planned, branch, header)
+    return planned, branch
 
 
 @contextmanager

@@ -120,6 +120,12 @@ def findings_input_load(source: Branch, destination: Branch, engine: EngineSourc
     return plan_input_load(side, engine=engine, only=tables_met(side))
 
 
+def is_forward_of_rows(source: Branch, destination: Branch) -> bool:
+    """Whether the merge is a fast forward of rows alone, and stays one where the source changes more rows."""
+    own, target = branch_snapshot(source), branch_snapshot(destination)
+    return _forwards_rows(own, *version_vectors_load(own, target))
+
+
 def _forwards_rows(source: Snapshot, known: VersionVector, of_target: VersionVector) -> bool:
     """Whether the source knows all of the target, merged nothing, and changed rows alone."""
     is_forward = not (has_merged(source, known) or Ranges.of_news(of_target, known))

@@ -54,7 +54,7 @@ def delete(call: Call, statement: sql.Delete) -> StatementResult:
     with staging(call):
         rows_analyse(call.text, target.table.schema, alias, where, tables=tables)
         changes = engine().delete(scan, text, alias=alias, tables=tables)
-        copied = touched_copy(target, "delete", scan, Marks((), changes.delete_files, ()))
+        copied = touched_copy(call, target, "delete", scan, Marks((), changes.delete_files, ()))
     deletes = delete_files_register(target.table.table_id, changes.delete_files)
     copies = copied_files(target.table, copied, ())
     metrics = row_metrics(
@@ -92,7 +92,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
         staged_fit(target, changes.images)
         if assigns_key(table.schema, [name for name, _ in assignments]):
             refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
-        copied = touched_copy(target, "update", scan, Marks(changes.delete_files, (), changes.images))
+        copied = touched_copy(call, target, "update", scan, Marks(changes.delete_files, (), changes.images))
     deletes = delete_files_register(table.table_id, changes.delete_files)
     images = data_files_register(table.table_id, changes.images)
     copies = copied_files(table, copied, images)

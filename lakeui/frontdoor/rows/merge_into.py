@@ -23,7 +23,7 @@ from catalog_app.pruning.predicates import ANYTHING
 from catalog_app.selectors.segments import SegmentState, table_scan
 from lakeui.common.counts import counted
 from lakeui.common.faults import fault_point
-from lakeui.frontdoor.call import Call, ResolvedTable, scan_for_copies, table_for_writing
+from lakeui.frontdoor.call import Call, ResolvedTable, table_for_writing
 from lakeui.frontdoor.columns.evolving import Evolved
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import staged_fit
@@ -37,7 +37,7 @@ from lakeui.frontdoor.rows.merge_clauses import PreparedClauses, merge_prepare
 from lakeui.frontdoor.rows.merge_operations import merge_operations, metrics_total
 from lakeui.frontdoor.rows.returned_rows import returned, returning_check
 from lakeui.frontdoor.rows.write_modes import copies_files
-from lakeui.frontdoor.rows.writes import definition_of, staging, write_metrics
+from lakeui.frontdoor.rows.writes import definition_of, staging, touched_copy, write_metrics
 from lakeui.sql import statements as sql
 from lakeui.sql.char_keys import with_padded_keys
 from merge_app.execution.apply import Applied
@@ -183,7 +183,7 @@ def _stage(merge: _Merge, prepared: PreparedClauses, frozen: FrozenSource) -> _S
     staged_fit(replace(merge.target, table=fresh.table), (*changes.images, *changes.inserted))
     _refuse_duplicate_keys(merge, fresh.table, changes)
     marks = Marks(changes.updated, changes.deleted, changes.images)
-    copied = engine().copy(scan_for_copies(merge.target.place, scan), marks) if copies else Copied()
+    copied = touched_copy(merge.call, merge.target, merge.said.lower(), scan, marks)
     return _Staged(fresh, changes, copied, chosen, keys)
 
 

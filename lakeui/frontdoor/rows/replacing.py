@@ -50,7 +50,7 @@ def _insert_replace(call: Call, statement: sql.Insert) -> StatementResult:
         call.context.step("find rows", f"{len(chosen):,} of {counted(len(segments), 'file')} of {target.label}")
         changes = engine().delete(scan, where.text, alias=alias)
         staged_rows_check(target, staged, _left(segments, changes))
-        copied = touched_copy(target, "delete", scan, Marks((), changes.delete_files, ()))
+        copied = touched_copy(call, target, "delete", scan, Marks((), changes.delete_files, ()))
     return _replacement_commit(call, target, segments, chosen, staged, changes, copied)
 
 

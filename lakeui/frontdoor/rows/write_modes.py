@@ -39,8 +39,8 @@ class FileCopies:
 
 
 def copied_files(table: TableState, copied: Copied, images: Sequence[AddedFile]) -> FileCopies:
-    """Register what the engine copied. ``images`` are the registered image files, in the order in which they were
-    given to it. Those whose rows lie in the copies are ``folded``: the commit adds them and takes them away.
+    """Register what the engine copied, or would copy. ``images`` are the registered image files, in the order in which
+    they were given to it. Those whose rows lie in the copies are ``folded``: the commit adds them and takes them away.
     """
     if not copied.files:
         return FileCopies()
@@ -49,9 +49,9 @@ def copied_files(table: TableState, copied: Copied, images: Sequence[AddedFile])
     metrics = {
         "rows_copied": copied.rows,
         "files_rewritten": len(copied.files),
-        "files_added": len(added),
+        "files_added": len(added) + len(copied.foreseen),
         "files_removed": len(copied.files),
-        "bytes_written": sum(file.bytes for file in copied.added),
+        "bytes_written": sum(file.bytes for file in copied.added) + sum(copied.foreseen),
     }
     effects = FileEffects(added, (*copied.files, *folded))
     done = alterations.operation(table, OperationKind.COMPACTION, effects=effects, metrics=metrics)

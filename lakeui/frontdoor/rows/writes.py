@@ -16,6 +16,7 @@ from catalog_app.domain.state_diff import state_after
 from catalog_app.engine.copy_on_write import Copied, Marks
 from catalog_app.selectors.segments import SegmentState
 from catalog_app.services import alterations
+from catalog_app.services.registered import files_waiting
 from lakeui.common.faults import fault_point
 from lakeui.frontdoor.call import Call, ResolvedTable, scan_for_copies
 from lakeui.frontdoor.columns.evolving import Evolved
@@ -111,11 +112,15 @@ def rows_commit(
     )
 
 
-def touched_copy(target: ResolvedTable, statement: str, scan: TableScan, marks: Marks) -> Copied:
-    """The touched files written anew, where the table asks for that."""
+def touched_copy(call: Call, target: ResolvedTable, statement: str, scan: TableScan, marks: Marks) -> Copied:
+    """The touched files written anew, where the table asks for that. A dry run counts them, and may need them later."""
     if not copies_files(target.table, statement):
         return Copied()
-    return engine().copy(scan_for_copies(target.place, scan), marks)
+    whole = scan_for_copies(target.place, scan)
+    if call.rehearsal is None or files_waiting() is None:
+        return engine().copy(whole, marks)
+    call.rehearsal.copy = lambda: engine().copy(whole, marks)
+    return engine().copy_foresee(whole, marks)
 
 
 def commit_rows(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import connection
 
 from catalog_app.domain.roles import Role
 from catalog_app.models import Commit, Database, DataFile, DeleteFile, Table, Tag, Transaction
@@ -199,6 +200,25 @@ def test_examples_are_the_rows_that_change(filled: Lake, text: str) -> None:
     assert [[item["change"], *item["row"].values()] for item in dry.extra["examples"]] == [
         [change, *values] for change, _, *values in changed
     ]
+
+
+WRITING = re.compile(r"\b(INSERT INTO|DELETE FROM|UPDATE) (\w+)")
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_rows_stop_at_their_plan(filled: Lake, text: str) -> None:
+    """No commit is made, and no file is a row: only addresses are given out."""
+    filled.sql("UPDATE d.t SET v = 'new' WHERE id = 1", "b")
+    written: set[str] = set()
+
+    def note(ask: Any, query: str, *rest: Any) -> Any:
+        written.update(found[2] for found in WRITING.finditer(query))
+        return ask(query, *rest)
+
+    with connection.execute_wrapper(note):
+        dry = filled.sql(f"{text} DRY RUN", "b")
+    assert written <= {"catalog_app_table"}
+    assert dry.extra["parent_merge"] == {"branch": "main", "mergeable": True, "conflicts": [], "notes": []}
 
 
 SHAPES = {

@@ -1,14 +1,16 @@
-"""A dry run does all that a write does but its commit: the same metrics, examples of rows, and nothing is left."""
+"""A dry run answers what the write would: the same metrics, examples of rows, and nothing is left."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 import pytest
 
+from catalog_app.engine.engine import Engine
 from lakeui.common.errors import CheckViolated
 from lakeui.frontdoor import Session
 from lakeui.frontdoor.entries.batches import batch_merge
 from tests.in_memory.rows.test_dry_runs import everything, files_of, filled
+from tests.in_memory.rows.test_merges_foreseen import counted, found
 from tests.support.lake import Lake
 from tests.support.soak import IS_SOAK
 
@@ -53,6 +55,40 @@ def test_metrics_equal_the_writes_and_nothing_is_left(filled: Lake, mode: str, s
         # Names of columns in a file's own metadata aside, a file is as long each time; its bytes hold fresh numbers.
         assert {**dry.metrics, "bytes_written": 0} == {**done.metrics, "bytes_written": 0}, statement
         assert (dry.metrics["bytes_written"] > 0) == (done.metrics["bytes_written"] > 0), statement
+
+
+def copying(lake: Lake) -> None:
+    """Branch own, on which an update copies the files that it touches. One file has two rows."""
+    lake.sql("ALTER TABLE d.t SET TBLPROPERTIES ('write.update.mode' = 'copy-on-write')")
+    lake.sql("INSERT INTO d.t VALUES (5, 'e'), (6, 'f')")
+    lake.sql("CREATE BRANCH own")
+
+
+def test_a_dry_run_copies_no_file(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    copying(filled)
+    text = "UPDATE d.t SET v = 'theirs' WHERE id = 5"
+    with monkeypatch.context() as patch:
+        patch.setattr(Engine, "copy", lambda *_: pytest.fail("a file was copied"))
+        dry = filled.sql(f"{text} DRY RUN", "own")
+    done = filled.sql(text, "own")
+    assert dry.extra["parent_merge"]["mergeable"]
+    assert {**dry.metrics, "bytes_written": 0} == {**done.metrics, "bytes_written": 0}
+    assert done.metrics["files_rewritten"] == 1
+
+
+def test_copied_files_meet_news_of_the_parent(filled: Lake) -> None:
+    copying(filled)
+    filled.sql("UPDATE d.t SET v = 'ours' WHERE id = 5")
+    before, text = files_of(filled), "UPDATE d.t SET v = 'theirs' WHERE id = 5"
+    dry = filled.sql(f"{text} DRY RUN", "own")
+    assert files_of(filled) == before
+    assert [item["row"]["v"] for item in dry.extra["examples"]] == ["e", "theirs"]
+    done = filled.sql(text, "own")
+    assert {**dry.metrics, "bytes_written": 0} == {**done.metrics, "bytes_written": 0}
+    merge, said = filled.dry_run("own"), dry.extra["parent_merge"]
+    assert counted(said["conflicts"]) == found(merge["conflicts"])
+    assert counted(said["notes"]) == found(merge["notes"])
+    assert said["conflicts"]
 
 
 def test_examples_show_the_rows_that_would_change(filled: Lake) -> None:
