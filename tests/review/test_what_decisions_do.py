@@ -8,6 +8,7 @@ import pytest
 
 from merge_app.audit.selectors import audit_get
 from merge_app.comparison.row_effects import named_row
+from merge_app.execution.lineage import lost_rows
 from merge_app.planning.effects import example_text
 from merge_app.review.models import MergeRequest
 from tests.api.sql.test_statements import problem
@@ -169,6 +170,26 @@ def test_effects_of_all_decisions_are_shown_beforehand(lake: ReviewLake, conflic
     assert reported["source"]["left_out"] == [
         {"side": "destination", "what": "rows inserted", "count": 1, "examples": ['{"id":2,"v":"main"}']}
     ]
+
+
+def test_rows_alike_on_both_sides_are_not_lost(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The first row is told apart by v, the third by w.
+    monkeypatch.setattr(lost_rows, "PROBED", 1)
+    monkeypatch.setattr(lost_rows, "COMPARED_AT_ONCE", 2)
+    rows = ", ".join(f"({number}, 'o', 'o')" for number in range(1, 8))
+    lake.write("CREATE TABLE d.w (id INT, v STRING, w STRING)", "alice", "main")
+    lake.write(f"INSERT INTO d.w VALUES {rows}", "alice", "main")
+    lake.write("MERGE BRANCH main TO c", "alice")
+    for branch, changes in {
+        "c": {"v = 'x'": "1, 2", "w = 'x'": "3", "v = 'y'": "4, 5, 6"},
+        "main": {"v = 'y'": "4, 5, 7"},
+    }.items():
+        for values, ids in changes.items():
+            lake.write(f"UPDATE d.w SET {values} WHERE id IN ({ids})", "alice", branch)
+    table = object_id(lake, "main", "w")
+    found = lake.read(f"compare/c...main/objects/table/{table}/decisions/")["results"]
+    lost = {item["decision"]: item["rows_left_out"] for item in found}
+    assert (lost["source"], lost["destination"]) == (1, 4)
 
 
 def test_reviews_of_merged_request_stay_unchanged(lake: ReviewLake, conflict: MergeRequest) -> None:

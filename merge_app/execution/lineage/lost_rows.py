@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ import numpy as np
 from catalog_app.domain.row_counts import EXAMPLES_SHOWN, Counted, RowCounts, telling_columns, told_apart
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.types import ParsedType
+from catalog_app.engine.types import is_arrow_writable
 from lakeui.common.errors import ResultTooLarge
 from merge_app.execution.lineage.row_changes import DELETED, INSERTED, SOURCE, TARGET, UPDATED, RowChanges
-from merge_app.execution.lineage.shown_rows import rows_named, rows_there
+from merge_app.execution.lineage.shown_rows import cells_there, rows_named, rows_there
 from merge_app.lineage.ascending import without
+from merge_app.lineage.cells import cells_equal
 from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, image_codes
 from merge_app.lineage.result_rows import positions_masked
 from merge_app.lineage.segments import ShownFile
@@ -22,6 +25,8 @@ from merge_app.planning.left_out import LeftPart
 
 READ_AT_ONCE = 10_000
 """So many rows are read at once to see whether they differ, fewer where they are long."""
+PROBED, COMPARED_AT_ONCE = 1_000, 100_000
+"""The same of rows that are compared column by column: of the first all columns are read."""
 
 
 def lost_rows(changes: RowChanges, *, of_source: bool) -> RowCounts:
@@ -54,13 +59,44 @@ def lost_values(changes: RowChanges, number: int, schema: Schema, part: LeftPart
 
 
 def _alike(changes: RowChanges, at: Ints) -> Mask:
-    """Where both sides show the same values."""
+    """Where both sides show the same values. One image at one place is the same."""
+    source, target = changes.sides
+    found = np.asarray(source.partition[at] == target.partition[at], dtype=np.bool_)
+    is_other = found & (source.image[at] != target.image[at])
+    left = at[is_other]
+    if all(is_arrow_writable(column.type) for column in changes.schema.columns):
+        found[is_other] = _equal(changes, source.image[left], target.image[left])
+        return found
 
     def same(part: slice) -> list[bool]:
-        _, source, target = changes.shown(at[part])
-        return [one == other for one, other in zip(source, target, strict=True)]
+        shown = (changes.read(side.image[left[part]], side.partition[left[part]]) for side in (source, target))
+        return [one == other for one, other in zip(*shown, strict=True)]
 
-    return _by_parts(len(at), same)
+    found[is_other] = _by_parts(len(left), same)
+    return found
+
+
+def _equal(changes: RowChanges, source: Ints, target: Ints) -> Mask:
+    """Where images have equal cells beside their partitions. Columns that told the rows before apart are read first: of
+    rows that they tell apart no other column is read.
+    """
+    reader, by = changes.looked_at.cells.reader, changes.schema.partition_by
+    columns = tuple(column for column in changes.schema.columns if column.id not in by)
+    ends = [0, *range(min(PROBED, len(source)), len(source), COMPARED_AT_ONCE), len(source)]
+    telling: tuple[Column, ...] = ()
+    found = []
+    for start, end in pairwise(ends):
+        alike, told = np.ones(end - start, dtype=np.bool_), []
+        for wanted in (telling, tuple(column for column in columns if column not in telling)):
+            at = np.flatnonzero(alike)
+            if wanted and len(at):
+                one, other = (cells_there(reader, wanted, side[start:end][at]).columns for side in (source, target))
+                equal = [cells_equal(one[column.id], other[column.id]) for column in wanted]
+                alike[at] = np.logical_and.reduce(equal)
+                told += [column for column, mask in zip(wanted, equal, strict=True) if not mask.all()]
+        telling = tuple(told)
+        found.append(alike)
+    return np.concatenate(found)
 
 
 def _by_parts(rows: int, judged: Callable[[slice], list[bool]]) -> Mask:

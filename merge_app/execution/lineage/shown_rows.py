@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from catalog_app.domain.schema import Schema
+from catalog_app.domain.schema import Column, Schema
+from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.facts import ABSENT, Array, Ints, image_places
 
@@ -28,6 +29,11 @@ def rows_there(
     for place, row in zip(present.tolist(), rows, strict=True):
         found[place] = row
     return found
+
+
+def cells_there(reader: Reader, columns: Sequence[Column], images: Ints) -> RowCells:
+    """The cells of images in columns that are not of the partition. Raises NotSupported for types that Arrow lacks."""
+    return reader.engine().cells_read(*reader.find(images, Schema(tuple(columns))))
 
 
 def rows_named(reader: Reader, schema: Schema, images: Ints, partitions: Array, columns: Sequence[int]) -> list[str]:
