@@ -13,7 +13,7 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.died_before import died_before
 from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.rows import collected, side_rows
-from merge_app.execution.lineage.sides import gone_load, snapshot_load
+from merge_app.execution.lineage.sides import differing_load, gone_load
 from merge_app.execution.lineage.staged_files import RestoredFiles
 from merge_app.execution.version_vectors import Ranges, version_vector_load
 from merge_app.lineage.ascending import are_among
@@ -26,12 +26,12 @@ def restored_files(
 ) -> dict[int, RestoredFiles]:
     """By table, what restoring it to ``version`` of the chain makes of its files. Files that name rows are written."""
     back = now.at(version)
-    files_now, files_then = snapshot_load(tables, now), snapshot_load(tables, back)
+    files_now, files_then = differing_load(tables, now, back)
     since = gone_load(tables, Ranges.of_news(version_vector_load(now), version_vector_load(back)))
-    differing = {table_id: _differing(files_now.get(table_id, {}), files_then.get(table_id, {})) for table_id in tables}
     before = died_before(tables, now, back)
     found = {}
-    for table_id, (changed, wanted) in differing.items():
+    for table_id in tables:
+        changed, wanted = _differing(files_now.get(table_id, ()), files_then.get(table_id, ()))
         taken, earlier = since.get(table_id, []), before.get(table_id, [])
         sides = (
             FileSide(tuple(changed), tuple(taken), frozenset()),
@@ -47,18 +47,17 @@ def restored_files(
     return found
 
 
-def _differing(
-    current: Mapping[int, ShownFile], then: Mapping[int, ShownFile]
-) -> tuple[list[ShownFile], list[ShownFile]]:
-    """The files of now and of then that the other does not show so."""
+def _differing(current: Sequence[ShownFile], then: Sequence[ShownFile]) -> tuple[list[ShownFile], list[ShownFile]]:
+    """The files of now and of then that hold other images, or lie elsewhere: of others no fact differs."""
+    by_id = [{file.file_id: file for file in side} for side in (current, then)]
     return (
-        [file for key, file in current.items() if not _shows_same(file, then.get(key))],
-        [file for key, file in then.items() if not _shows_same(file, current.get(key))],
+        [file for file in current if not _shows_same(file, by_id[1].get(file.file_id))],
+        [file for file in then if not _shows_same(file, by_id[0].get(file.file_id))],
     )
 
 
 def _shows_same(file: ShownFile, other: ShownFile | None) -> bool:
-    """Whether both show the same images in the same partition, whoever decided them: then no fact differs."""
+    """Whether both show the same images in the same partition, whoever decided them."""
     if other is None:
         return False
     masked = ({mark.file_id for mark in item.deletes} for item in (file, other))

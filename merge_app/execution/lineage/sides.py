@@ -28,13 +28,6 @@ _BOUNDS = """f.smallest_stamp AS oldest,
 """Of the stamps of a file that stores some; rows without have that of the segment."""
 
 
-_SHOWN_COLUMNS = """
-    s.table_id, s.file_id, s.id, s.stamp, s.kind, coalesce(s.brings_stamp, 0) AS brings_stamp, s.brings_kind,
-    coalesce(s.undoes_stamp, 0) AS undoes_stamp, s.partition, s.partition_stamp, s.partition_kind,
-    coalesce(s.partition_brings, 0) AS partition_brings, coalesce(s.partition_undoes, 0) AS partition_undoes,
-    coalesce(d.events, '[]'::jsonb) AS deletes, coalesce(p.events, '[]'::jsonb) AS stamped"""
-
-
 _MARKS = (
     ("deletes", "catalog_app_segmentdelete", "delete_file_id", "attached_version"),
     ("stamped", "catalog_app_segmentstamp", "rows_file_id", "stamped_version"),
@@ -42,43 +35,31 @@ _MARKS = (
 """By column of what is shown, where it lies: a table, and the columns of the file and of the version."""
 
 
-_OF_LINE = """{side}_line l JOIN {table} d
-      ON d.table_id = ANY(%(tables)s) AND d.branch_id = l.branch_id AND d.{at} <= l.max_version"""
-
-_OF_ADDED = """{side}_added s JOIN {table} d ON d.segment_id = s.id
-    JOIN {side}_line l ON d.branch_id = l.branch_id AND d.{at} <= l.max_version"""
-
-
-def _marks(side: str, found: str) -> str:
-    """What marks rows of segments. ``found``: the FROM clause, with the mark as ``d``."""
+def _marks(side: str) -> str:
+    """What marks rows of segments."""
     return ", ".join(
         f"""{side}_{name} AS MATERIALIZED (
     SELECT d.segment_id, jsonb_agg(jsonb_build_array(
         d.{file}, d.stamp, d.kind, d.brings_stamp, d.brings_kind, d.undoes_stamp) ORDER BY d.{file}) AS events
-    FROM {found.format(side=side, table=table, at=at)}
+    FROM {side}_added s JOIN {table} d ON d.segment_id = s.id
+    JOIN {side}_line l ON d.branch_id = l.branch_id AND d.{at} <= l.max_version
     GROUP BY d.segment_id
 )"""
         for name, table, file, at in _MARKS
     )
 
 
-def _shown(side: str) -> str:
-    return f"""
-{side}_line AS MATERIALIZED (
-    SELECT * FROM unnest(%({side}_ids)s::bigint[], %({side}_limits)s::bigint[]) AS l(branch_id, max_version)
-), {side}_gone AS MATERIALIZED (
-    SELECT r.segment_id FROM {side}_line l JOIN catalog_app_segmentremoval r
-      ON r.table_id = ANY(%(tables)s) AND r.branch_id = l.branch_id AND r.removed_version <= l.max_version
-), {_marks(side, _OF_LINE)}, {side} AS MATERIALIZED (
-    SELECT {_SHOWN_COLUMNS}
-    FROM {side}_line l JOIN catalog_app_segment s
-      ON s.table_id = ANY(%(tables)s) AND s.branch_id = l.branch_id AND s.added_version <= l.max_version
-    LEFT JOIN {side}_deletes d ON d.segment_id = s.id LEFT JOIN {side}_stamped p ON p.segment_id = s.id
-    WHERE NOT EXISTS (SELECT 1 FROM {side}_gone g WHERE g.segment_id = s.id)
-)"""
+_TOUCHED = "\n".join(
+    f"""    UNION SELECT s.file_id FROM own o JOIN {table} d
+      ON d.table_id = ANY(%(tables)s) AND d.branch_id = o.branch_id AND d.{at} > o.after AND d.{at} <= o.upto
+    JOIN catalog_app_segment s ON s.id = d.segment_id"""
+    for table, at in (
+        ("catalog_app_segmentremoval", "removed_version"),
+        *((table, at) for _, table, _, at in _MARKS),
+    )
+)
 
-
-_CANDIDATES = """
+_CANDIDATES = f"""
 own AS MATERIALIZED (
     SELECT * FROM unnest(%(own_ids)s::bigint[], %(own_after)s::bigint[], %(own_upto)s::bigint[])
         AS o(branch_id, after, upto)
@@ -87,26 +68,15 @@ own AS MATERIALIZED (
     UNION SELECT s.file_id FROM own o JOIN catalog_app_segment s
       ON s.table_id = ANY(%(tables)s) AND s.branch_id = o.branch_id
      AND s.added_version > o.after AND s.added_version <= o.upto
-    UNION SELECT s.file_id FROM own o JOIN catalog_app_segmentremoval r
-      ON r.table_id = ANY(%(tables)s) AND r.branch_id = o.branch_id
-     AND r.removed_version > o.after AND r.removed_version <= o.upto
-    JOIN catalog_app_segment s ON s.id = r.segment_id
-    UNION SELECT s.file_id FROM own o JOIN catalog_app_segmentdelete d
-      ON d.table_id = ANY(%(tables)s) AND d.branch_id = o.branch_id
-     AND d.attached_version > o.after AND d.attached_version <= o.upto
-    JOIN catalog_app_segment s ON s.id = d.segment_id
-    UNION SELECT s.file_id FROM own o JOIN catalog_app_segmentstamp d
-      ON d.table_id = ANY(%(tables)s) AND d.branch_id = o.branch_id
-     AND d.stamped_version > o.after AND d.stamped_version <= o.upto
-    JOIN catalog_app_segment s ON s.id = d.segment_id
+{_TOUCHED}
 )"""
 """Files that commits touched which one of the chains alone sees. All others both sides show alike."""
 
 
-def _shown_of(side: str) -> str:
-    """The same as ``_shown``, of candidates alone: what it costs follows the change. Up to ``shared`` both chains have
-    the branch. After it every segment is of a candidate. Before it a branch is asked for files between its first and
-    its last one, each by the index: a join would read all segments of the chain.
+def _shown(side: str) -> str:
+    """What a chain shows of candidates: what it costs follows the change. Up to ``shared`` both chains have the branch.
+    After it every segment is of a candidate. Before it a branch is asked for files between its first and its last one,
+    each by the index: a join would read all segments of the chain.
     """
     return f"""
 {side}_line AS MATERIALIZED (
@@ -135,8 +105,12 @@ def _shown_of(side: str) -> str:
     WHERE NOT EXISTS (
         SELECT 1 FROM catalog_app_segmentremoval r JOIN {side}_line m
           ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version WHERE r.segment_id = s.id)
-), {_marks(side, _OF_ADDED)}, {side} AS MATERIALIZED (
-    SELECT {_SHOWN_COLUMNS}
+), {_marks(side)}, {side} AS MATERIALIZED (
+    SELECT
+    s.table_id, s.file_id, s.id, s.stamp, s.kind, coalesce(s.brings_stamp, 0) AS brings_stamp, s.brings_kind,
+    coalesce(s.undoes_stamp, 0) AS undoes_stamp, s.partition, s.partition_stamp, s.partition_kind,
+    coalesce(s.partition_brings, 0) AS partition_brings, coalesce(s.partition_undoes, 0) AS partition_undoes,
+    coalesce(d.events, '[]'::jsonb) AS deletes, coalesce(p.events, '[]'::jsonb) AS stamped
     FROM {side}_added s
     LEFT JOIN {side}_deletes d ON d.segment_id = s.id LEFT JOIN {side}_stamped p ON p.segment_id = s.id
 )"""
@@ -153,7 +127,7 @@ WHERE y.file_id IS NULL OR x.file_id = ANY(%(touched)s)"""
 
 
 _DIFFERING = f"""
-WITH {_CANDIDATES}, {_shown_of("source")}, {_shown_of("target")}, differing AS MATERIALIZED (
+WITH {_CANDIDATES}, {_shown("source")}, {_shown("target")}, differing AS MATERIALIZED (
     {_differing("source", "target")} UNION ALL {_differing("target", "source")}
 ), {RANGES}, {LOOKED_AT}
 """
@@ -183,25 +157,17 @@ WHERE d.stamp = d.attached_version AND d.kind IN {FACT_KINDS}
 """
 
 
-_SNAPSHOT = f"""
-WITH {_shown("source")}
-SELECT x.*, f.rows, f.smallest_row_id, f.largest_row_id, {_BOUNDS}
-FROM source x JOIN catalog_app_datafile f ON f.id = x.file_id
-"""
-
-
-def snapshot_load(tables: Collection[int], snapshot: Snapshot) -> dict[int, dict[int, ShownFile]]:
-    """By table and file, all that a snapshot shows."""
-    found: dict[int, dict[int, ShownFile]] = defaultdict(dict)
-    asked = {
-        "tables": list(tables),
-        "source_ids": list(snapshot.branch_ids),
-        "source_limits": list(snapshot.limits),
-    }
-    for table_id, *row in fetch_all(_SNAPSHOT, asked):
-        file = _file(row, frozenset())
-        found[table_id][file.file_id] = file
-    return found
+def differing_load(
+    tables: Collection[int], source: Snapshot, target: Snapshot
+) -> tuple[Mapping[int, list[ShownFile]], Mapping[int, list[ShownFile]]]:
+    """By table, the files of both snapshots that the other does not show so."""
+    shown: tuple[dict[int, list[ShownFile]], dict[int, list[ShownFile]]] = (defaultdict(list), defaultdict(list))
+    asked = (
+        _asked(tables, source, target) | Ranges().parameters | looked_at_parameters((), np.zeros(0, dtype=np.int64), ())
+    )
+    for side, table_id, *row, _, _ in fetch_all(_DIFFERING, asked):
+        shown[side == "target"][table_id].append(_file(row, frozenset()))
+    return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +204,9 @@ def sides_load(
     gone = _gone_load(tables, ranges, dots)
     for side in gone:
         superseded_leave_out(side, tables, commits, versions, keyed=keyed)
-    asked = _asked(tables, parties) | ranges[0].parameters
+    restored = (file for item in parties.restored.values() for file in item.present)
+    touched = [*touched_files(staged), *restored]
+    asked = _asked(tables, parties.source, parties.target, touched) | ranges[0].parameters
     asked |= looked_at_parameters(whole if is_branch else (), versions[0], gone)
     written: dict[int, CarryWritten] = {}
     for side, table_id, *row, segments, files in fetch_all(_DIFFERING, asked):
@@ -258,16 +226,14 @@ def sides_load(
     return Sides(found[0], found[1], News(versions[0], versions[1]), ranges[0], ranges[1], written)
 
 
-def _asked(tables: Collection[int], parties: Parties) -> dict[str, Any]:
-    source, target = parties.source, parties.target
-    restored = (file for item in parties.restored.values() for file in item.present)
+def _asked(tables: Collection[int], source: Snapshot, target: Snapshot, touched: Sequence[int] = ()) -> dict[str, Any]:
     return {
         "tables": list(tables),
         "source_ids": list(source.branch_ids),
         "source_limits": list(source.limits),
         "target_ids": list(target.branch_ids),
         "target_limits": list(target.limits),
-        "touched": [*touched_files(parties.staged), *restored],
+        "touched": list(touched),
         **_own_parts(source, target),
     }
 
