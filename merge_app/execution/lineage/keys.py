@@ -6,7 +6,7 @@ partition column is read from where the row lies, as both sides name that partit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,24 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from catalog_app.domain.schema import Column, Schema, has_key_in_partition
-from merge_app.execution.lineage.births import Births
-from merge_app.execution.lineage.crossed import crossed_rows
-from merge_app.execution.lineage.met_rows import Met
-from merge_app.execution.lineage.own_pasts import OwnPasts
-from merge_app.execution.lineage.pasts import SharedFacts, shared_facts
-from merge_app.execution.lineage.placed import Placed, placed
 from merge_app.execution.lineage.readers import Reader
-from merge_app.execution.lineage.rows import collected, rows_with_news, shown_by_one_side
-from merge_app.execution.lineage.vectors import CommitsReached
-from merge_app.lineage.ascending import are_among, ascending
-from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, Mask, News, image_codes, image_places
-from merge_app.lineage.outcomes import Pairs
+from merge_app.lineage.ascending import are_among
+from merge_app.lineage.facts import Array, Ints, image_codes, image_places
 from merge_app.lineage.segments import Group, Whose
 from merge_app.lineage.shared_partitions import SharedPartitions
-
-
-class KeyTwice(Exception):
-    """One side shows a primary key twice. The catalog is damaged."""
 
 
 def key_schema(schema: Schema) -> Schema:
@@ -73,7 +60,7 @@ class Keys:
         return has_key_in_partition(self.schema)
 
     def codes(self, images: Ints, places: Ints) -> Ints:
-        """Those of the keys of images, by code of the image. ``places``: see ``places_of``."""
+        """Those of the keys of images, by code of the image. ``places``: where these lie, as both sides name it."""
         if not len(images):
             return np.zeros(0, dtype=np.int64)
         if self.has_place:
@@ -88,7 +75,14 @@ class Keys:
         found: Ints = self._code_of[np.searchsorted(self._images, images)]
         return found
 
-    def places_of(self, rows: Mapping[str, Array], side: int) -> Ints:
+    def of_rows(self, parts: Sequence[Mapping[str, Array]]) -> list[Ints]:
+        """The codes of rows that both sides show or took away: ``parts`` are these four, the source's first."""
+        images = [image_codes(rows["held"], rows["held_at"]) for rows in parts]
+        places = [self._places_of(rows, side) for rows, side in zip(parts, (0, 0, 1, 1), strict=True)]
+        codes = self.codes(np.concatenate(images), np.concatenate(places))
+        return np.split(codes, np.cumsum([len(part) for part in images])[:-1])
+
+    def _places_of(self, rows: Mapping[str, Array], side: int) -> Ints:
         """Where rows of a side lie or lay, as both sides name it."""
         if not self.has_place:
             return np.zeros(len(rows["held"]), dtype=np.int64)
@@ -160,195 +154,6 @@ def _together(columns: Sequence[Ints]) -> Ints:
         both = found * (column.max(initial=0) - lowest + 1) + (column - lowest)
         found = np.unique(both, return_inverse=True)[1].reshape(-1)
     return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KeyedRows:
-    """Both sides by key. ``row_ids``: pairs of key and row id, of all rows that had the key on either side."""
-
-    source: Placed
-    target: Placed
-    row_keys: Ints
-    row_ids: Ints
-
-
-def keyed_rows(group: Group, reader: Reader, news: News, keys: Keys) -> KeyedRows:
-    """The rows of both sides whose facts differ or may. Only their keys are read."""
-    # Another row may have taken the key of a row that one side alone shows.
-    alone = shown_by_one_side(group, reader)
-    may = ascending(np.concatenate([alone, rows_with_news(group, reader, news)]))
-    sides = (
-        collected(group.source, group.source_gone, reader, may, news.of_source),
-        collected(group.target, group.target_gone, reader, may, news.of_target),
-    )
-    wanted = _wanted(sides, news, alone)
-    parts = [_where(rows, are_among(rows["row_id"], wanted)) for side in sides for rows in side]
-    # Tables have very many rows: what is narrowed is let go.
-    del sides
-    images = [image_codes(rows["held"], rows["held_at"]) for rows in parts]
-    places = [keys.places_of(rows, side) for rows, side in zip(parts, (0, 0, 1, 1), strict=True)]
-    codes = keys.codes(np.concatenate(images), np.concatenate(places))
-    ends = np.cumsum([len(part) for part in images])[:-1]
-    asked = [news.from_source, news.from_source, news.from_target, news.from_target]
-    fresh = np.concatenate([_is_fresh(rows, is_news) for rows, is_news in zip(parts, asked, strict=True)])
-    # Keys without news stay as they are: somebody may have left rows out before.
-    kept = np.split(are_among(codes, codes[fresh]), ends)
-    by_part = [part[mask] for part, mask in zip(np.split(codes, ends), kept, strict=True)]
-    parts = [_where(rows, mask) for rows, mask in zip(parts, kept, strict=True)]
-    codes, ids = np.concatenate(by_part), np.concatenate([rows["row_id"] for rows in parts])
-    births = Births.load(reader, ascending(ids))
-    files = (group.source, group.source_gone), (group.target, group.target_gone)
-    found = [
-        _by_key(parts[at], by_part[at], parts[at + 1], by_part[at + 1], births.lying(*files[at // 2], reader), of_side)
-        for at, of_side in ((0, news.of_source), (2, news.of_target))
-    ]
-    return KeyedRows(found[0], found[1], codes, ids)
-
-
-def _wanted(sides: Sequence[tuple[Mapping[str, Array], Mapping[str, Array]]], news: News, alone: Ints) -> Ints:
-    """The row ids that a side has news of, and ``alone``."""
-    fresh = [
-        rows["row_id"][_is_fresh(rows, is_news)]
-        for side, is_news in zip(sides, (news.from_source, news.from_target), strict=True)
-        for rows in side
-    ]
-    found: Ints = ascending(np.concatenate([*fresh, alone]))
-    return found
-
-
-def _is_fresh(rows: Mapping[str, Array], is_news: Callable[[Array], Mask]) -> Mask:
-    return is_news(rows["stamp"]) | is_news(rows["placed"])
-
-
-def _where(rows: Mapping[str, Array], mask: Mask) -> Mapping[str, Array]:
-    return rows if mask.all() else {name: column[mask] for name, column in rows.items()}
-
-
-def _by_key(
-    live: Mapping[str, Array], live_keys: Ints, dead: Mapping[str, Array], dead_keys: Ints, births: Births, news: Ints
-) -> Placed:
-    """One fact a key: that of the row which is shown, else the newest of those that are gone."""
-    if len(ascending(live_keys)) != len(live_keys):
-        raise KeyTwice(f"one side shows a key twice: rows {np.sort(live['row_id'])[:20].tolist()}")
-    every, every_key = dead, dead_keys
-    order = np.lexsort((dead["placed"], dead["stamp"], dead_keys))
-    dead = _restored_before(dead, dead_keys, order, births, news)
-    last = np.ones(len(order), dtype=np.bool_)
-    last[:-1] = dead_keys[order][1:] != dead_keys[order][:-1]
-    chosen = order[last & ~are_among(dead_keys[order], live_keys)]
-    both = np.concatenate([live_keys, dead_keys[chosen]])
-    order = np.argsort(both, kind="stable")
-    rows = {name: np.concatenate([column, dead[name][chosen]])[order] for name, column in live.items()}
-    given = np.zeros(len(both), dtype=np.int64)
-    given[: len(live_keys)] = _given_at((live, live_keys), (every, every_key), news)
-    return placed(rows, births, news, (both[order], given[order]))
-
-
-def _given_at(live: tuple[Mapping[str, Array], Ints], dead: tuple[Mapping[str, Array], Ints], news: Ints) -> Ints:
-    """When rows got the keys that they have, of those that had other keys since both met; else 0. Such a key is
-    inserted (R14), and its partition with it. What comes back lies where it lay.
-    """
-    (rows, keys), (gone, gone_keys) = live, dead
-    found = np.zeros(len(keys), dtype=np.int64)
-    order = np.argsort(rows["row_id"])
-    at = np.flatnonzero(are_among(gone["row_id"], rows["row_id"][order]) & np.isin(gone["stamp"], news))
-    place = order[np.searchsorted(rows["row_id"], gone["row_id"][at], sorter=order)]
-    others = (keys[place] != gone_keys[at]) & (rows["kind"][place] != Kind.RESTORE)
-    np.maximum.at(found, place[others], gone["stamp"][at[others]])
-    return found
-
-
-def _restored_before(
-    dead: Mapping[str, Array], keys: Ints, order: Ints, births: Births, news: Ints
-) -> Mapping[str, Array]:
-    """Where a restore took away a row that the other side never knew, the key is again as it was before that row, and
-    lies where it lay. The restore speaks for what had happened to it (§4b). ``order``: by key and stamp.
-    """
-    is_own = (dead["kind"] == Kind.RESTORE) & (dead["brings_stamp"] == 0)
-    is_own[is_own] = np.isin(births.stamp[births.of(dead["row_id"][is_own])], news)
-    hit = np.flatnonzero(is_own[order][1:] & (keys[order][1:] == keys[order][:-1]))
-    if not len(hit):
-        return dead
-    lay = ("row_id", "partition", "placed", "placed_kind", "placed_brings")
-    found = {**dead, **{name: dead[name].copy() for name in (*lay, "brings_stamp", "brings_kind", "prior")}}
-    for before, at in zip(order[hit].tolist(), order[hit + 1].tolist(), strict=True):
-        own = ("brings_stamp", "brings_kind") if found["brings_stamp"][before] else ("stamp", "kind")
-        found["brings_stamp"][at], found["brings_kind"][at] = (found[name][before] for name in own)
-        found["prior"][at] = found["brings_stamp"][at]
-        for name in lay:
-            found[name][at] = found[name][before]
-    return found
-
-
-def met_by_row(reader: Reader, schema: Schema, met: Pairs) -> Met:
-    """Rows that both sides changed, each with the newest fact that both know. ``schema``: of the merged table."""
-    facts = shared_facts(reader, ascending(met.row_id))
-    return _met(met, facts.row_id, facts, _columns_held(reader, schema, facts.image), reader.commits)
-
-
-def places_by_row(reader: Reader, schema: Schema, apart: Pairs) -> Ints:
-    """Of rows whose partitions met, the partition that both sides know, ``ABSENT`` for none."""
-    facts = shared_facts(reader, ascending(apart.row_id))
-    return _places(reader, facts, facts.row_id, _columns_held(reader, schema, facts.image), apart.row_id)
-
-
-def met_by_key(reader: Reader, keys: Keys, rows: KeyedRows, pairs: tuple[Pairs, Pairs]) -> tuple[Met, Ints]:
-    """The same by key: of all rows that had the key, as long as they had it. A key without such a fact was on neither
-    side when they met last. ``pairs``: keys whose images met, and keys whose partitions did. Of these the partition
-    that both know is found, ``ABSENT`` for none.
-    """
-    met, placed_apart = pairs
-    wanted = np.union1d(met.row_id, placed_apart.row_id)
-    facts = shared_facts(reader, ascending(rows.row_ids[are_among(rows.row_keys, wanted)]))
-    codes, held = (
-        keys.codes(facts.image, keys.places_shared(facts.image)),
-        _columns_held(reader, keys.schema, facts.image),
-    )
-    places = _places(reader, facts, codes, held, placed_apart.row_id)
-    return _met(met, codes, facts, held, reader.commits), places
-
-
-def _places(reader: Reader, facts: SharedFacts, of: Ints, held: Ints, wanted: Ints) -> Ints:
-    shown = ~facts.is_removal
-    last, _ = _newest(wanted, of[shown], facts.image[shown], facts.stamp[shown], held[shown])
-    places = np.full(len(last), ABSENT, dtype=np.int64)
-    known = last != ABSENT
-    places[known] = facts.places(reader, last[known])
-    return places
-
-
-def _met(met: Pairs, of: Ints, facts: SharedFacts, held: Ints, commits: CommitsReached) -> Met:
-    """``of``: of each fact the row or key."""
-    value = facts.value
-    base, stamp = _newest(met.row_id, of, value, facts.stamp, held)
-    crossed, several = crossed_rows(met.row_id, base, (of, value, facts.stamp), commits)
-    is_known = (stamp > 0) | facts.are_all
-    pasts = OwnPasts(of, value, facts.stamp, commits)
-    return Met(met, base, stamp, is_known, crossed, are_among(met.row_id, several), pasts)
-
-
-def _columns_held(reader: Reader, schema: Schema, images: Ints) -> Ints:
-    """How many columns of the table the file of each image has: one that was written after a drop has fewer."""
-    files, at = np.unique(image_places(images)[0], return_inverse=True)
-    wanted = [column.ids for column in schema.columns]
-    counts = [
-        sum(any(held.column(i) is not None for i in ids) for ids in wanted)
-        for held in (reader.scans[file_id].schema for file_id in files.tolist())
-    ]
-    return np.array(counts, dtype=np.int64)[at.reshape(-1)]
-
-
-def _newest(wanted: Ints, keys: Ints, images: Ints, stamps: Ints, held: Ints) -> tuple[Ints, Ints]:
-    """Of images of one stamp the one with most columns; a commit that took one away and shows another shows that."""
-    order = np.lexsort((images, held, images != ABSENT, stamps, keys))
-    keys, images, stamps = keys[order], images[order], stamps[order]
-    last = np.searchsorted(keys, wanted, side="right") - 1
-    found = np.zeros(len(wanted), dtype=np.bool_)
-    at = np.flatnonzero(last >= 0)
-    found[at] = keys[last[at]] == wanted[at]
-    base, stamp = np.full(len(wanted), ABSENT, dtype=np.int64), np.zeros(len(wanted), dtype=np.int64)
-    base[found], stamp[found] = images[last[found]], stamps[last[found]]
-    return base, stamp
 
 
 def by_key_ranges(found: Sequence[Group], schema: Schema, reader: Reader) -> list[Group]:

@@ -9,12 +9,16 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
+from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.cell_reader import CellReader
-from merge_app.execution.lineage.crossed import CrossedRow
+from merge_app.execution.lineage.crossed import CrossedRow, crossed_rows
+from merge_app.execution.lineage.keys import Keys
 from merge_app.execution.lineage.own_pasts import OwnPasts
+from merge_app.execution.lineage.pasts import SharedFacts, shared_facts
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.readers import Reader
+from merge_app.lineage.ascending import are_among
 from merge_app.lineage.cells import ColumnMerge, cells_equal
 from merge_app.lineage.deciding import source_kinds, target_kinds
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Kind, Mask, News, RowFacts, image_places
@@ -58,6 +62,70 @@ class Met:
         of_side = self.pairs.row_id[at], self.base[at], stamps[at], self.base_stamp[at]
         found[at] = self.pasts.are_changes(*of_side, partial(_differ, cells))
         return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownRows:
+    """Facts of rows that both sides know. ``ids``: of each the row id, or the code of the key that the row had.
+    ``columns``: how many columns of the table the file of each image has: one that was written after a drop has fewer.
+    """
+
+    reader: Reader
+    facts: SharedFacts
+    ids: Ints
+    columns: Ints
+
+    @classmethod
+    def of(cls, reader: Reader, schema: Schema, row_ids: Ints, keys: Keys | None = None) -> KnownRows:
+        """``row_ids``: ascending; with ``keys``, those of all rows that had one of the keys."""
+        facts = shared_facts(reader, row_ids)
+        ids = facts.row_id if keys is None else keys.codes(facts.image, keys.places_shared(facts.image))
+        return cls(reader, facts, ids, _columns_held(reader, schema, facts.image))
+
+    def met(self, pairs: Pairs) -> Met:
+        """Rows that both sides changed, each with the newest fact that both know. A key without such a fact was on
+        neither side when they met last.
+        """
+        facts, commits = self.facts, self.reader.commits
+        value = facts.value
+        base, stamp = self._newest(pairs.row_id, value, np.ones(len(value), dtype=np.bool_))
+        crossed, several = crossed_rows(pairs.row_id, base, (self.ids, value, facts.stamp), commits)
+        is_known = (stamp > 0) | facts.are_all
+        pasts = OwnPasts(self.ids, value, facts.stamp, commits)
+        return Met(pairs, base, stamp, is_known, crossed, are_among(pairs.row_id, several), pasts)
+
+    def places(self, wanted: Ints) -> Ints:
+        """The partitions that both know of rows, ``ABSENT`` for none."""
+        last, _ = self._newest(wanted, self.facts.image, ~self.facts.is_removal)
+        places = np.full(len(last), ABSENT, dtype=np.int64)
+        known = last != ABSENT
+        places[known] = self.facts.places(self.reader, last[known])
+        return places
+
+    def _newest(self, wanted: Ints, images: Ints, among: Mask) -> tuple[Ints, Ints]:
+        """Of images of one stamp the one with most columns; a commit that took one away and shows another shows that.
+        ``among``: these facts.
+        """
+        ids, images, stamps, columns = (column[among] for column in (self.ids, images, self.facts.stamp, self.columns))
+        order = np.lexsort((images, columns, images != ABSENT, stamps, ids))
+        ids, images, stamps = ids[order], images[order], stamps[order]
+        last = np.searchsorted(ids, wanted, side="right") - 1
+        found = np.zeros(len(wanted), dtype=np.bool_)
+        at = np.flatnonzero(last >= 0)
+        found[at] = ids[last[at]] == wanted[at]
+        base, stamp = np.full(len(wanted), ABSENT, dtype=np.int64), np.zeros(len(wanted), dtype=np.int64)
+        base[found], stamp[found] = images[last[found]], stamps[last[found]]
+        return base, stamp
+
+
+def _columns_held(reader: Reader, schema: Schema, images: Ints) -> Ints:
+    files, at = np.unique(image_places(images)[0], return_inverse=True)
+    wanted = [column.ids for column in schema.columns]
+    counts = [
+        sum(any(held.column(i) is not None for i in ids) for ids in wanted)
+        for held in (reader.scans[file_id].schema for file_id in files.tolist())
+    ]
+    return np.array(counts, dtype=np.int64)[at.reshape(-1)]
 
 
 def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:

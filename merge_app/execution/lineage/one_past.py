@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from catalog_app.domain.schema import Schema
-from merge_app.execution.lineage.keys import met_by_row
-from merge_app.execution.lineage.met_rows import met_rows
+from merge_app.execution.lineage.met_rows import KnownRows, met_rows
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.facts import Ints, News
@@ -25,7 +24,8 @@ def with_one_past(sides: tuple[Placed, Placed], reader: Reader, schema: Schema, 
     at = np.flatnonzero(as_before)
     if not len(at):
         return sides
-    past = met_by_row(reader, schema, Pairs(met.row_id[at], met.source_at[at], met.target_at[at]))
+    pairs = Pairs(met.row_id[at], met.source_at[at], met.target_at[at])
+    past = KnownRows.of(reader, schema, pairs.row_id).met(pairs)
     if not past.crossed:
         return sides
     several = np.isin(past.base, [row.images[0] for row in past.crossed])

@@ -19,12 +19,12 @@ from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.cells import Cells
 from merge_app.execution.lineage.computed_partitions import with_computed_partitions
 from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
-from merge_app.execution.lineage.keys import Keys, by_key_ranges, keyed_rows, met_by_key, met_by_row, places_by_row
+from merge_app.execution.lineage.keys import Keys, by_key_ranges
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, RefusedRows, is_unknown
 from merge_app.execution.lineage.made import made_completed, made_rows_written
-from merge_app.execution.lineage.met_rows import met_places, met_rows, with_places, with_values
+from merge_app.execution.lineage.met_rows import KnownRows, met_places, met_rows, with_places, with_values
 from merge_app.execution.lineage.one_past import with_one_past
-from merge_app.execution.lineage.placed import Placed
+from merge_app.execution.lineage.placed import Placed, placed_rows
 from merge_app.execution.lineage.primary_key_merge import (
     RowsOutcome,
     chosen_rows_outcome,
@@ -33,7 +33,7 @@ from merge_app.execution.lineage.primary_key_merge import (
 )
 from merge_app.execution.lineage.ranges import commits_since
 from merge_app.execution.lineage.readers import Reader, reader_of
-from merge_app.execution.lineage.rows import gone_rows, placed_rows
+from merge_app.execution.lineage.rows import gone_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
 from merge_app.execution.lineage.table_cases import Parties, RowsDecision, TableCase
@@ -54,7 +54,7 @@ from merge_app.lineage.facts import (
     TableFacts,
 )
 from merge_app.lineage.finer_verdicts import Finer, finer_verdicts
-from merge_app.lineage.outcomes import Outcome, TableOutcome
+from merge_app.lineage.outcomes import Outcome, Pairs, TableOutcome
 from merge_app.lineage.result_rows import Rows
 from merge_app.lineage.row_steps import carried_by_row, carried_whole
 from merge_app.lineage.scopes import SWEEPING, scopes_leave_out
@@ -339,19 +339,17 @@ def _by_cell(case: TableCase, given: _Given, group: Group, facts: TableFacts) ->
 
 def _sides(case: TableCase, given: _Given, group: Group, keys: Keys, cells: CellReader) -> tuple[Placed, Placed]:
     """The rows of both sides; of those that both changed data columns are read, where cells are merged."""
-    reader, news = given.reader, given.loaded.news
-    if case.has_key:
-        rows = keyed_rows(group, reader, news, keys)
-        pairs = tuple(find(rows.source.facts, rows.target.facts, news) for find in (met_rows, met_places))
-        pasts, places = met_by_key(reader, keys, rows, (pairs[0], pairs[1]))
-        sides = with_places(pairs[1], places, (rows.source, rows.target), news)
-    else:
-        sides = placed_rows(group, reader, news)
-        apart = met_places(sides[0].facts, sides[1].facts, news)
-        sides = with_places(apart, places_by_row(reader, case.merged, apart), sides, news)
-        if case.granularity is not Granularity.CELL:
-            return with_one_past(sides, reader, case.merged, news)
-        pasts = met_by_row(reader, case.merged, met_rows(sides[0].facts, sides[1].facts, news))
+    reader, news, by = given.reader, given.loaded.news, keys if case.has_key else None
+    rows = placed_rows(group, reader, news, by)
+
+    def known(pairs: Pairs) -> KnownRows:
+        return KnownRows.of(reader, case.merged, rows.row_ids_of(pairs.row_id), by)
+
+    met, apart = (find(rows.source.facts, rows.target.facts, news) for find in (met_rows, met_places))
+    sides = with_places(apart, known(apart).places(apart.row_id), (rows.source, rows.target), news)
+    if not (case.has_key or case.granularity is Granularity.CELL):
+        return with_one_past(sides, reader, case.merged, news)
+    pasts = known(met).met(met)
     cells.cross(pasts.crossed, case.how)
     return with_values(pasts, sides, group, cells, case.how)
 
@@ -371,17 +369,17 @@ def _choices(case: TableCase) -> Choices | None:
 
 def _taken(group: Group, news: News, reader: Reader) -> RowsPlan:
     """The table as the source has it."""
-    source, target = placed_rows(group, reader, news, is_whole=True)
-    merged = source_taken(TableFacts(source.facts, target.facts), news)
-    steps = tuple(taken_whole(group, _result(merged, source, target)))
+    rows = placed_rows(group, reader, news, is_whole=True)
+    merged = source_taken(TableFacts(rows.source.facts, rows.target.facts), news)
+    steps = tuple(taken_whole(group, _result(merged, rows.source, rows.target)))
     return RowsPlan(TableSteps(steps), outcome=merged, partitions=reader.names)
 
 
 def _left_out(group: Group, news: News, reader: Reader) -> RowsPlan:
     """The table as the target has it. Rows that the source changed are decided."""
-    source, target = placed_rows(group, reader, news)
-    merged = source_left_out(TableFacts(source.facts, target.facts), news)
-    steps = tuple(marked_as_decided(group, _result(merged, source, target), reader))
+    rows = placed_rows(group, reader, news)
+    merged = source_left_out(TableFacts(rows.source.facts, rows.target.facts), news)
+    steps = tuple(marked_as_decided(group, _result(merged, rows.source, rows.target), reader))
     return RowsPlan(TableSteps(steps, shows_alike=True), outcome=merged, partitions=reader.names)
 
 

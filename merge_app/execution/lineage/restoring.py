@@ -12,7 +12,7 @@ from catalog_app.services.files import delete_files_register
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.died_before import died_before
 from merge_app.execution.lineage.readers import Reader, reader_of
-from merge_app.execution.lineage.rows import collected, side_rows
+from merge_app.execution.lineage.rows import collected, newest_rows
 from merge_app.execution.lineage.sides import differing_load, gone_load
 from merge_app.execution.lineage.staged_files import RestoredFiles
 from merge_app.execution.version_vectors import Ranges, version_vector_load
@@ -74,7 +74,7 @@ def _bundle(table_id: int, group: Group, reader: Reader, engine: EngineSource) -
         return RestoredFiles(tuple(_came_back(file, _taken_at(file, group.source_gone)) for file in then))
     if not (then or group.target_gone):
         return RestoredFiles((), tuple(_went(file) for file in now))
-    rows_now, rows_then = side_rows(now, group.source_gone, reader), side_rows(then, group.target_gone, reader)
+    rows_now, rows_then = _rows(now, group.source_gone, reader), _rows(then, group.target_gone, reader)
     same = _live(rows_then) & _has_same(rows_then, rows_now)
     back = _live(rows_then) & ~same
     # An image that goes may be all that had its primary key, also where another image of the row comes back.
@@ -95,6 +95,11 @@ def _bundle(table_id: int, group: Group, reader: Reader, engine: EngineSource) -
     ]
     taken = (item for file in now for item in writer.taken(file, rows_now, gone, rows_then))
     return RestoredFiles(tuple(shown), tuple(taken))
+
+
+def _rows(shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader) -> Mapping[str, Array]:
+    live, dead = collected(shown, gone, reader)
+    return newest_rows(live, live["row_id"], dead, dead["row_id"])[0]
 
 
 def _came_back(file: ShownFile, undoes: int) -> ShownFile:

@@ -9,8 +9,6 @@ import numpy as np
 
 from catalog_app.domain.files import FACT_KINDS, PartitionValues
 from catalog_app.storage.deletes import StoredFacts
-from merge_app.execution.lineage.births import Births
-from merge_app.execution.lineage.placed import Placed, placed
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.ascending import are_among, ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News, image_codes
@@ -85,19 +83,24 @@ def collected(
     return live.whole(), dead.whole()
 
 
-def side_rows(
-    shown: Sequence[ShownFile], gone: Sequence[Gone], reader: Reader, row_ids: Ints | None = None, news: Ints = NO_NEWS
-) -> dict[str, Array]:
-    """The rows that a side shows, and those that it took away or masks, by row id; see ``collected``."""
-    rows, taken = collected(shown, gone, reader, row_ids, news)
-    order = np.lexsort((taken["placed"], taken["stamp"], taken["row_id"]))
-    taken = {name: column[order] for name, column in taken.items()}
-    last = np.ones(len(order), dtype=bool)
-    last[:-1] = taken["row_id"][1:] != taken["row_id"][:-1]
-    last &= ~are_among(taken["row_id"], rows["row_id"])
-    both = {name: np.concatenate([column, taken[name][last]]) for name, column in rows.items()}
-    order = np.argsort(both["row_id"], kind="stable")
-    return {name: column[order] for name, column in both.items()}
+def newest_rows(
+    live: Mapping[str, Array], live_ids: Ints, dead: Mapping[str, Array], dead_ids: Ints, order: Ints | None = None
+) -> tuple[dict[str, Array], Ints]:
+    """One fact an id, and the ids, ascending: that of the row which is shown, else the newest of those that are gone.
+    ``order``: of the dead by id and time.
+    """
+    order = by_time(dead, dead_ids) if order is None else order
+    last = np.ones(len(order), dtype=np.bool_)
+    last[:-1] = dead_ids[order][1:] != dead_ids[order][:-1]
+    chosen = order[last & ~are_among(dead_ids[order], live_ids)]
+    both = np.concatenate([live_ids, dead_ids[chosen]])
+    order = np.argsort(both, kind="stable")
+    return {name: np.concatenate([column, dead[name][chosen]])[order] for name, column in live.items()}, both[order]
+
+
+def by_time(dead: Mapping[str, Array], ids: Ints) -> Ints:
+    """The order of facts by id, and of each id by stamp."""
+    return np.lexsort((dead["placed"], dead["stamp"], ids))
 
 
 def _collect_file(
@@ -270,33 +273,6 @@ def _collect_dead(rows: tuple[int, Ints, Ints], stamp: Stamp, dead: _Columns, pl
         getattr(dead, name).append(np.full(count, value, dtype=np.int64))
     for name, value in {"file": 0, "position": -1, **place}.items():
         getattr(dead, name).append(np.full(count, value, dtype=np.int64))
-
-
-def placed_rows(group: Group, reader: Reader, news: News, *, is_whole: bool = False) -> tuple[Placed, Placed]:
-    """The rows of both sides whose facts differ or may: unless ``is_whole``, those that neither side has news of are
-    left out.
-    """
-    wanted = None if is_whole else rows_with_news(group, reader, news)
-    source = side_rows(group.source, group.source_gone, reader, wanted, news.of_source)
-    target = side_rows(group.target, group.target_gone, reader, wanted, news.of_target)
-    fresh = ascending(
-        np.concatenate(
-            [
-                rows["row_id"][is_whole | is_news(rows["stamp"]) | is_news(rows["placed"])]
-                for rows, is_news in ((source, news.from_source), (target, news.from_target))
-            ]
-        )
-    )
-    births = Births.load(reader, fresh)
-    sides = []
-    for rows, of_side, files in (
-        (source, news.of_source, (group.source, group.source_gone)),
-        (target, news.of_target, (group.target, group.target_gone)),
-    ):
-        at = np.flatnonzero(are_among(rows["row_id"], fresh))
-        lying = births.lying(*files, reader)
-        sides.append(placed({name: column[at] for name, column in rows.items()}, lying, of_side))
-    return sides[0], sides[1]
 
 
 def rows_with_news(group: Group, reader: Reader, news: News) -> Ints:
