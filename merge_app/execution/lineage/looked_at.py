@@ -1,24 +1,26 @@
-"""The rows that a merge looked at one by one, as it decides them: what its steps follow from, and what pages show."""
+"""The rows of both sides that a merge looks at one by one, and what becomes of them. Steps and pages follow from it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property
 
 import numpy as np
 
 from catalog_app.domain.row_merge import RowJudgement
-from catalog_app.rules.codes import VerdictCode
+from catalog_app.storage.cells import RowCells
 from lakeui.common.records import record
 from merge_app.execution.lineage.cell_reader import CellReader
-from merge_app.execution.lineage.cells import MadeRows
+from merge_app.execution.lineage.cells import NOTHING_MADE, MadeRows
 from merge_app.execution.lineage.placed import Placed
 from merge_app.lineage.ascending import are_among
-from merge_app.lineage.facts import Ints, Mask, News
-from merge_app.lineage.outcomes import TableOutcome
+from merge_app.lineage.facts import ABSENT, Array, Ints, Mask, News
+from merge_app.lineage.outcomes import Finding, TableOutcome, taken
+from merge_app.lineage.result_rows import result_partitions
 from merge_app.lineage.segments import FileSide, Group
+from merge_app.planning.row_merges import BY_ROW_ID
 
 
 class Lists(Enum):
@@ -42,13 +44,13 @@ class RefusedRow:
 RowsRefused = Mapping[int, RefusedRow]
 """Rows in conflict by their positions among the pairs."""
 
-_OF_ROWS = frozenset({VerdictCode.SAME_FILE_UPDATE_DELETE, VerdictCode.SAME_FILE_UPDATE_UPDATE})
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LookedAt:
-    """The outcome of a table by row, of which sides. ``made``: images of the merge's own. ``fresh``: files of rows that
-    one side alone knows, not looked at. ``combined``: columns whose cells are put together of what both sides did.
+    """The outcome of a table by row, of which sides. ``made``: images of the merge's own. ``named``: the rows in
+    conflict, where keys or a decision name them, and ``judged`` what these come to. ``overtaken``: how many rows a
+    statement deleted and others updated since; it has to look again. ``fresh``: files of rows that one side alone
+    knows, not looked at. ``combined``: columns whose cells are put together of what both sides did.
     """
 
     merged: TableOutcome
@@ -56,11 +58,67 @@ class LookedAt:
     news: News
     group: Group
     cells: CellReader
-    made: MadeRows
-    conflicts: RowsRefused
-    judged: RowJudgement | None
+    made: MadeRows = NOTHING_MADE
+    named: RowsRefused | None = None
+    judged: RowJudgement | None = None
+    overtaken: int = 0
     fresh: tuple[Group, ...] = ()
     combined: frozenset[int] = frozenset()
+
+    def with_findings(self, findings: Iterable[Finding]) -> LookedAt:
+        return replace(self, merged=replace(self.merged, findings=tuple(findings)))
+
+    def at(self, number: int) -> Array:
+        """The positions of the pairs on a side, -1 where it has no row."""
+        return (self.merged.pairs.source_at, self.merged.pairs.target_at)[number]
+
+    def is_live(self, number: int) -> Mask:
+        """Where a side shows the row."""
+        return np.asarray(taken(self.sides[number].file, self.at(number), 0) > 0, dtype=np.bool_)
+
+    def images(self, at: Ints, number: int) -> Ints:
+        """Where images of a side lie, by code."""
+        return self.sides[number].images(self.at(number)[at])
+
+    def partition(self, number: int) -> Array:
+        """By code, where a side has the rows."""
+        return taken(self.sides[number].facts.partition.value, self.at(number), ABSENT)
+
+    def read(self, at: Ints, number: int) -> RowCells:
+        """The rows as a side has them, with their keys."""
+        return self.cells.read(self.images(at, number), (self.group.source, self.group.target)[number])
+
+    @property
+    def stays(self) -> Mask:
+        """Where the result shows the row."""
+        found = self.merged.row_facts(self.sides[0].facts, self.sides[1].facts, 0).value != ABSENT
+        return np.asarray(found, dtype=np.bool_)
+
+    @property
+    def partitions(self) -> Array:
+        """By code, where the result has the rows."""
+        return result_partitions(self.merged, self.sides[0].facts, self.sides[1].facts)
+
+    @property
+    def row_ids(self) -> tuple[Ints, Ints, Ints]:
+        """By row the id on the source, on the target, and that of a row which the merge makes of both: the younger."""
+        source, target = (taken(side.row_id, self.at(n), 0) for n, side in enumerate(self.sides))
+        born = [taken(side.facts.inserted, self.at(n), 0) for n, side in enumerate(self.sides)]
+        is_source = self.news.from_source(born[0]) & (~self.news.from_target(born[1]) | (born[0] > born[1]))
+        return source, target, np.where((target == 0) | (is_source & (source != 0)), source, target)
+
+    @cached_property
+    def conflicts(self) -> RowsRefused:
+        """The rows in conflict; without names for them those that A1 and A3 refuse. Most plans ask for none."""
+        if self.named is not None:
+            return self.named
+        pairs = self.merged.pairs
+        refused = (item for item in self.merged.findings if item.code in BY_ROW_ID)
+        found: dict[int, RefusedRow] = {}
+        for rows in (rows for item in refused for rows in (item.rows, item.target_rows) if rows is not None):
+            at = np.flatnonzero(are_among(pairs.row_id, rows))
+            found.update(zip(at.tolist(), map(RefusedRow, map(str, pairs.row_id[at].tolist())), strict=True))
+        return found
 
 
 def is_unknown(group: Group, source: FileSide, target: FileSide) -> bool:
@@ -70,37 +128,3 @@ def is_unknown(group: Group, source: FileSide, target: FileSide) -> bool:
     news = source.news if group.source else target.news
     files = group.source or group.target
     return all(file.stamp.version in news and file.stamp.kind in ("insert", "overwrite") for file in files)
-
-
-class RefusedRows(Mapping[int, RefusedRow]):
-    """The rows that A1 and A3 refuse, of either side, in a table without a primary key. Most plans ask for none of
-    them, so they are made when one is asked for.
-    """
-
-    def __init__(self, merged: TableOutcome) -> None:
-        self._merged = merged
-
-    @cached_property
-    def _rows(self) -> dict[int, RefusedRow]:
-        found: dict[int, RefusedRow] = {}
-        for finding in self._merged.findings:
-            if finding.code in _OF_ROWS:
-                for rows in (finding.rows, finding.target_rows):
-                    at = _positions(self._merged, rows) if rows is not None else np.empty(0, np.int64)
-                    keys = map(str, self._merged.pairs.row_id[at].tolist())
-                    found.update(zip(at.tolist(), map(RefusedRow, keys), strict=True))
-        return found
-
-    def __getitem__(self, place: int) -> RefusedRow:
-        return self._rows[place]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-
-def _positions(merged: TableOutcome, rows: Ints) -> Ints:
-    hit: Mask = are_among(merged.pairs.row_id, rows)
-    return np.flatnonzero(hit)

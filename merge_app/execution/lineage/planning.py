@@ -17,16 +17,14 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.left_out_before import is_left_out
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.cells import Cells
-from merge_app.execution.lineage.computed_partitions import with_computed_partitions
 from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
 from merge_app.execution.lineage.keys import Keys, by_key_ranges
-from merge_app.execution.lineage.looked_at import Lists, LookedAt, RefusedRows, is_unknown
-from merge_app.execution.lineage.made import made_completed, made_rows_written
+from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown
+from merge_app.execution.lineage.made import made_completed, made_rows_written, with_computed_partitions
 from merge_app.execution.lineage.met_rows import KnownRows, met_places, met_rows, with_places, with_values
 from merge_app.execution.lineage.one_past import with_one_past
 from merge_app.execution.lineage.placed import Placed, placed_rows
 from merge_app.execution.lineage.primary_key_merge import (
-    RowsOutcome,
     chosen_rows_outcome,
     primary_key_outcome,
     row_names,
@@ -255,42 +253,34 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
     merged = table_merge(case.table_id, facts, news, stamp=DOT, cells=cells)
     cell_reader.forget()
     scopes_leave_out(merged, facts, left)
-    done = _outcome(case, parties, merged, sides, news, cells, keys)
-    merged, rows = done.merged, _result(done.merged, *sides)
-    made = made_completed(done.made, merged, rows, sides, group, cell_reader)
+    looked_at = LookedAt(merged, sides, news, group, cell_reader, combined=frozenset(case.how))
+    looked_at = _decided(case, parties, looked_at, cells, keys)
+    merged, rows = looked_at.merged, _result(looked_at.merged, *sides)
+    looked_at = replace(looked_at, made=made_completed(looked_at, rows))
     steps: list[Step] = []
     if case.is_planned:
         steps += carried_by_row(group, rows, reader)
-        steps += made_rows_written(made, merged, rows, sides, news, group, cell_reader)
+        steps += made_rows_written(looked_at, rows)
     finer, clashes = _finer(case, given, group, facts, merged)
-    kept = done.overtaken or _overtaken(merged, facts.source, facts.target) if parties.staged else merged.kept_rows
-    looked_at = LookedAt(
-        merged, sides, news, group, cell_reader, made, done.conflicts, done.judged,
-        combined=frozenset(case.how),
-    )  # fmt: skip
+    kept = merged.kept_rows
+    if parties.staged:
+        kept = looked_at.overtaken or _overtaken(merged, facts.source, facts.target)
     return _MergedRows(steps, kept, looked_at, finer, clashes)
 
 
-def _outcome(
-    case: TableCase,
-    parties: Parties,
-    merged: TableOutcome,
-    sides: tuple[Placed, Placed],
-    news: News,
-    cells: Cells,
-    keys: Keys,
-) -> RowsOutcome:
+def _decided(case: TableCase, parties: Parties, rows: LookedAt, cells: Cells, keys: Keys) -> LookedAt:
     """With what keys and decisions make of it, and where computed partitions put the rows."""
-    merged = with_computed_partitions(cells.of(merged), merged, sides, cells.group, cells.reader)
+    made = cells.of(rows.merged)
+    rows = replace(with_computed_partitions(rows, made), made=made)
     if case.has_key:
         is_statement = bool(parties.staged) and case.table_id not in parties.restored
-        done = primary_key_outcome(merged, sides, news, cells, keys, is_statement=is_statement)
+        rows = primary_key_outcome(rows, cells, keys, is_statement=is_statement)
     elif case.decision.by_cell:
-        done = chosen_rows_outcome(merged, sides, news, cells)
+        rows = chosen_rows_outcome(rows, cells)
     else:
-        return RowsOutcome(merged, cells.of(merged), RefusedRows(merged))
+        return rows
     # A decision may have given a row other cells.
-    return replace(done, merged=with_computed_partitions(done.made, done.merged, sides, cells.group, cells.reader))
+    return with_computed_partitions(rows, rows.made)
 
 
 def _table_facts(case: TableCase, given: _Given, sides: tuple[Placed, Placed], acting: Sequence[Scope]) -> TableFacts:

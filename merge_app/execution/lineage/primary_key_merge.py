@@ -16,14 +16,12 @@ from catalog_app.rules.codes import VerdictCode
 from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.cells import NOTHING_MADE, CellConflict, Cells, MadeRows
 from merge_app.execution.lineage.keys import Keys
-from merge_app.execution.lineage.looked_at import RefusedRow, RowsRefused
-from merge_app.execution.lineage.made import result_ids
+from merge_app.execution.lineage.looked_at import LookedAt, RefusedRow
 from merge_app.execution.lineage.placed import Placed
 from merge_app.lineage.ascending import are_among
-from merge_app.lineage.choices import with_cells
-from merge_app.lineage.facts import ABSENT, Ints, Kind, Mask, News, image_codes
-from merge_app.lineage.outcomes import Finding, Outcome, TableOutcome, taken
-from merge_app.lineage.result_rows import result_partitions
+from merge_app.lineage.choices import Choices, with_cells
+from merge_app.lineage.facts import Ints, Kind, Mask, image_codes
+from merge_app.lineage.outcomes import Finding, Outcome, TableOutcome
 from merge_app.lineage.rules import KEPT
 from merge_app.lineage.scopes import swept_rows
 from merge_app.planning.row_merges import BY_ROW_ID
@@ -31,20 +29,6 @@ from merge_app.planning.row_merges import BY_ROW_ID
 INSERT, UPDATE, DELETE = OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE
 Pair = tuple[OperationKind, OperationKind]
 _CLASHES = frozenset({VerdictCode.PRIMARY_KEY_CLASH, *BY_ROW_ID})
-
-
-@dataclass(frozen=True, slots=True)
-class RowsOutcome:
-    """What came of the rows of a table, with images of the merge's own. ``conflicts``: the rows in conflict by their
-    positions among the pairs. ``judged`` names them, where rows have names: keys, or row ids of a decision.
-    ``overtaken``: rows that a statement deleted and others updated since; it has to look again.
-    """
-
-    merged: TableOutcome
-    made: MadeRows
-    conflicts: RowsRefused
-    judged: RowJudgement | None = None
-    overtaken: int = 0
 
 
 @dataclass(slots=True)
@@ -80,33 +64,24 @@ def _conflicts(pair: Pair, found: Sequence[RefusedRow]) -> RowConflicts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Case:
-    """The outcome of a table by row, of which sides, and where either side has a row live."""
+    """The rows as they are judged. ``live``: where either side shows them."""
 
-    merged: TableOutcome
-    sides: tuple[Placed, Placed]
-    news: News
-    cells: Cells
+    rows: LookedAt
+    choices: Choices | None
     live: tuple[Mask, Mask]
     conflicts: _Conflicts = field(default_factory=_Conflicts)
 
-    def images(self, at: Ints, number: int) -> Ints:
-        """Where images of a side lie, by code."""
-        return self.sides[number].images((self.merged.pairs.source_at, self.merged.pairs.target_at)[number][at])
-
-    def read(self, at: Ints, number: int) -> RowCells:
-        """The rows as a side has them, with their keys."""
-        shown = (self.cells.group.source, self.cells.group.target)[number]
-        return self.cells.reader.read(self.images(at, number), shown)
+    @classmethod
+    def of(cls, rows: LookedAt, cells: Cells) -> _Case:
+        return cls(rows, cells.choices, (rows.is_live(0), rows.is_live(1)))
 
 
-def primary_key_outcome(
-    merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells, keys: Keys, *, is_statement: bool
-) -> RowsOutcome:
+def primary_key_outcome(rows: LookedAt, cells: Cells, keys: Keys, *, is_statement: bool) -> LookedAt:
     """Clashes of keys become conflicts by the changes that met; what was decided of them is the merge's own."""
-    case = _Case(merged, sides, news, cells, _live(merged, sides))
-    live, conflicts = case.live, case.conflicts
+    case = _Case.of(rows, cells)
+    live, conflicts, merged = case.live, case.conflicts, rows.merged
     at = np.flatnonzero(are_among(merged.pairs.row_id, swept_rows(merged.findings)))
-    swept = set(case.images(at, 0).tolist())
+    swept = set(rows.images(at, 0).tolist())
     cells.conflicts = [item for item in cells.conflicts if item.image not in swept]
     for item, place in zip(cells.conflicts, _places_of(case, cells.conflicts), strict=True):
         pair = (UPDATE, UPDATE) if item.has_base else (INSERT, INSERT)
@@ -124,8 +99,8 @@ def primary_key_outcome(
     _ids_judge(case)
     if keys.has_place:
         _places_judge(case, keys)
-    findings = tuple(item for item in merged.findings if item.code is not VerdictCode.PRIMARY_KEY_CLASH)
-    return RowsOutcome(replace(merged, findings=findings), made, conflicts.rows, _judged(case), overtaken)
+    left = rows.with_findings(item for item in merged.findings if item.code is not VerdictCode.PRIMARY_KEY_CLASH)
+    return replace(left, made=made, named=conflicts.rows, judged=_judged(case), overtaken=overtaken)
 
 
 def row_names(sides: tuple[Placed, Placed]) -> Callable[[Ints], Sequence[str]]:
@@ -137,9 +112,9 @@ def row_names(sides: tuple[Placed, Placed]) -> Callable[[Ints], Sequence[str]]:
     return lambda asked: [str(row_id) for row_id in row_ids[first[np.searchsorted(images, asked)]].tolist()]
 
 
-def chosen_rows_outcome(merged: TableOutcome, sides: tuple[Placed, Placed], news: News, cells: Cells) -> RowsOutcome:
+def chosen_rows_outcome(rows: LookedAt, cells: Cells) -> LookedAt:
     """Rows of a table without a primary key, merged by cell as people decided: choices name rows by row id."""
-    case = _Case(merged, sides, news, cells, _live(merged, sides))
+    case, merged = _Case.of(rows, cells), rows.merged
     for item in cells.conflicts:
         place = int(np.searchsorted(merged.pairs.row_id, int(item.key)))
         case.conflicts.add((UPDATE, UPDATE), item.key, place, is_left=item.is_left)
@@ -148,9 +123,9 @@ def chosen_rows_outcome(merged: TableOutcome, sides: tuple[Placed, Placed], news
     _partitions_decide(case)
     found = case.conflicts.rows
     left = merged.pairs.row_id[sorted(at for at, row in found.items() if row.is_left)]
-    findings = tuple(_left_findings(merged.findings, left))
     judged = RowJudgement({}, conflicts=case.conflicts.judged(), is_decided=True)
-    return RowsOutcome(replace(merged, findings=findings), _made(merged, cells, edited), found, judged)
+    decided = rows.with_findings(_left_findings(merged.findings, left))
+    return replace(decided, made=_made(merged, cells, edited), named=found, judged=judged)
 
 
 def _left_findings(findings: Iterable[Finding], left: Ints) -> Iterator[Finding]:
@@ -166,7 +141,7 @@ def _places_of(case: _Case, conflicts: Sequence[CellConflict]) -> list[int]:
     if not conflicts:
         return []
     at = np.flatnonzero(case.live[0])
-    images = case.images(at, 0)
+    images = case.rows.images(at, 0)
     order = np.argsort(images)
     wanted = np.array([item.image for item in conflicts], dtype=np.int64)
     found: list[int] = at[order[np.searchsorted(images, wanted, sorter=order)]].tolist()
@@ -182,14 +157,6 @@ def _clashing(merged: TableOutcome, *, by_partition: bool = False) -> Ints:
     return at
 
 
-def _live(merged: TableOutcome, sides: tuple[Placed, Placed]) -> tuple[Mask, Mask]:
-    pairs = merged.pairs
-    return (
-        taken(sides[0].file, pairs.source_at, 0) > 0,
-        taken(sides[1].file, pairs.target_at, 0) > 0,
-    )
-
-
 def _gone_decide(case: _Case, gone: Ints) -> list[MadeRows]:
     """Rows that one side took away and the other changed."""
     edited = []
@@ -199,20 +166,20 @@ def _gone_decide(case: _Case, gone: Ints) -> list[MadeRows]:
     ):
         if not len(at):
             continue
-        kept = case.read(at, number)
+        kept = case.rows.read(at, number)
         by_hand: list[tuple[int, Mapping[int, Any]]] = []
         for place, key in enumerate(kept.keys):
-            take = case.cells.choices.gone(key, kept) if case.cells.choices is not None else None
+            take = case.choices.gone(key, kept) if case.choices is not None else None
             case.conflicts.add(pair, key, int(at[place]), is_left=take is None)
             if isinstance(take, Take):
                 outcome = Outcome.SOURCE_DECIDED if take is Take.SOURCE else Outcome.TARGET_DECIDED
-                case.merged.rows.outcome[at[place]] = outcome
+                case.rows.merged.rows.outcome[at[place]] = outcome
             elif take is not None:
                 by_hand.append((place, take))
         if by_hand:
             rows = np.array([place for place, _ in by_hand], dtype=np.int64)
             columns = with_cells(kept.take(rows), [given for _, given in by_hand])
-            case.merged.rows.give(at[rows], case.images(at[rows], number), Outcome.CELLS)
+            case.rows.merged.rows.give(at[rows], case.rows.images(at[rows], number), Outcome.CELLS)
             edited.append(MadeRows(at[rows], RowCells(columns)))
     return edited
 
@@ -221,13 +188,13 @@ def _partitions_decide(case: _Case) -> None:
     """Rows that both sides wrote into other partitions: the partition is a cell. Of rows whose cells conflict too, the
     conflict stands with these.
     """
-    partitions, at = case.merged.partitions, _clashing(case.merged, by_partition=True)
+    partitions, at = case.rows.merged.partitions, _clashing(case.rows.merged, by_partition=True)
     if not len(at):
         return
-    for place, key in zip(at, case.read(at, 1).keys, strict=True):
+    for place, key in zip(at, case.rows.read(at, 1).keys, strict=True):
         taken_from = {
-            case.cells.choices.side_of(key, column) if case.cells.choices is not None else None
-            for column in case.cells.reader.schema.partition_by
+            case.choices.side_of(key, column) if case.choices is not None else None
+            for column in case.rows.cells.schema.partition_by
         }
         is_kept = taken_from == {Take.DESTINATION}
         partitions.outcome[place] = Outcome.TARGET_DECIDED if is_kept else Outcome.SOURCE_DECIDED
@@ -249,20 +216,20 @@ def _inserted_judge(case: _Case) -> None:
     """A statement inserts no key that others inserted since, not even an equal row: one after the other it would be
     refused. An overwrite takes what lies in its scope.
     """
-    pairs = case.merged.pairs
+    pairs = case.rows.merged.pairs
     both = np.flatnonzero(case.live[0] & case.live[1])
-    source, target = case.sides[0].facts.image, case.sides[1].facts.image
-    is_new = case.news.from_source(source.stamp[pairs.source_at[both]])
-    is_new &= case.news.from_target(target.stamp[pairs.target_at[both]])
+    source, target = case.rows.sides[0].facts.image, case.rows.sides[1].facts.image
+    is_new = case.rows.news.from_source(source.stamp[pairs.source_at[both]])
+    is_new &= case.rows.news.from_target(target.stamp[pairs.target_at[both]])
     is_new &= source.kind[pairs.source_at[both]] != Kind.OVERWRITE
-    is_new &= case.sides[0].row_id[pairs.source_at[both]] != case.sides[1].row_id[pairs.target_at[both]]
+    is_new &= case.rows.sides[0].row_id[pairs.source_at[both]] != case.rows.sides[1].row_id[pairs.target_at[both]]
     for key, place in _keys(case, both[is_new], 1):
         case.conflicts.add((INSERT, INSERT), key, place, is_left=True)
 
 
 def _keys(case: _Case, at: Ints, number: int) -> Iterator[tuple[str, int]]:
     """The keys of rows as a side has them, with their positions."""
-    return zip(case.read(at, number).keys, at.tolist(), strict=True) if len(at) else iter(())
+    return zip(case.rows.read(at, number).keys, at.tolist(), strict=True) if len(at) else iter(())
 
 
 def _written_anew(case: _Case) -> Iterator[MadeRows]:
@@ -274,8 +241,8 @@ def _written_anew(case: _Case) -> Iterator[MadeRows]:
     at = at[(ids[at] != of_both[at]) & case.live[0][at] & case.live[1][at]]
     for number, rows in enumerate((at[from_source[at]], at[~from_source[at]])):
         if len(rows):
-            case.merged.rows.give(rows, case.images(rows, number), Outcome.CELLS)
-            yield MadeRows(rows, RowCells(case.read(rows, number).columns))
+            case.rows.merged.rows.give(rows, case.rows.images(rows, number), Outcome.CELLS)
+            yield MadeRows(rows, RowCells(case.rows.read(rows, number).columns))
 
 
 def _ids_judge(case: _Case) -> None:
@@ -290,8 +257,8 @@ def _ids_judge(case: _Case) -> None:
 
 def _result_ids(case: _Case) -> tuple[Ints, Mask, Ints]:
     """By row the id in the result, whether it is the source's, and the id of a row that is made of both."""
-    source, target, of_both = result_ids(case.merged.pairs, case.sides, case.news)
-    outcome = case.merged.rows.outcome
+    source, target, of_both = case.rows.row_ids
+    outcome = case.rows.merged.rows.outcome
     from_source = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED))
     ids = np.where(outcome == Outcome.CELLS, of_both, np.where(from_source, source, target))
     return ids, from_source, of_both
@@ -299,8 +266,7 @@ def _result_ids(case: _Case) -> tuple[Ints, Mask, Ints]:
 
 def _twice(case: _Case, ids: Ints) -> Ints:
     """Positions of live rows of the result that share an id."""
-    values = case.merged.row_facts(case.sides[0].facts, case.sides[1].facts, 0).value
-    at = np.flatnonzero(values != ABSENT)
+    at = np.flatnonzero(case.rows.stays)
     _, of_id, counts = np.unique(ids[at], return_inverse=True, return_counts=True)
     found: Ints = at[counts[of_id.reshape(-1)] > 1]
     return found
@@ -310,10 +276,8 @@ def _places_judge(case: _Case, keys: Keys) -> None:
     """No key is there twice that holds a partition column: two rows that renames of both sides put into one partition
     clash.
     """
-    sides = case.sides[0].facts, case.sides[1].facts
-    at = np.flatnonzero(case.merged.row_facts(*sides, 0).value != ABSENT)
-    partitions = result_partitions(case.merged, *sides)[at]
-    found = keys.result_keys(case.merged.pairs.row_id[at], partitions)
+    at = np.flatnonzero(case.rows.stays)
+    found = keys.result_keys(case.rows.merged.pairs.row_id[at], case.rows.partitions[at])
     twice = at[np.bincount(found, minlength=1)[found] > 1] if len(at) else at
     for number in (1, 0):
         rows = twice[case.live[number][twice] & ((number == 1) | ~case.live[1][twice])]
@@ -322,8 +286,8 @@ def _places_judge(case: _Case, keys: Keys) -> None:
 
 
 def _judged(case: _Case) -> RowJudgement:
-    outcome = case.merged.rows.outcome
-    stays = case.merged.row_facts(case.sides[0].facts, case.sides[1].facts, 0).value != ABSENT
+    outcome = case.rows.merged.rows.outcome
+    stays = case.rows.stays
     comes = np.isin(outcome, (Outcome.SOURCE, Outcome.SOURCE_DECIDED, Outcome.CELLS))
     counts = {
         INSERT: int((stays & ~case.live[1]).sum()),
@@ -332,7 +296,7 @@ def _judged(case: _Case) -> RowJudgement:
     }
     combined = int((outcome == Outcome.CELLS).sum())
     changes = {kind: rows for kind, rows in counts.items() if rows}
-    return RowJudgement(changes, combined, case.conflicts.judged(), dict(_discarded(case.merged)))
+    return RowJudgement(changes, combined, case.conflicts.judged(), dict(_discarded(case.rows.merged)))
 
 
 def _discarded(merged: TableOutcome) -> Iterator[tuple[OperationKind, int]]:

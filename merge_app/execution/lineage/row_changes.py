@@ -41,20 +41,20 @@ class SideRows:
 
     @classmethod
     def of(cls, looked_at: LookedAt, number: int) -> SideRows:
-        pairs, side = looked_at.merged.pairs, looked_at.sides[number]
-        at = (pairs.source_at, pairs.target_at)[number]
+        side, other = looked_at.sides[number].facts, looked_at.sides[1 - number].facts
+        at, other_at = looked_at.at(number), looked_at.at(1 - number)
         news = (looked_at.news.from_source, looked_at.news.from_target)[number]
-        image, partition = side.facts.image, side.facts.partition
-        other = looked_at.sides[1 - number].facts
-        other_at = (pairs.target_at, pairs.source_at)[number]
-        stamps = taken(image.stamp, at, 0)
-        placed = taken(partition.stamp, at, 0)
+
+        def is_news(own: FactColumns, others: FactColumns) -> Mask:
+            stamps = taken(own.stamp, at, 0)
+            return news(stamps) & (stamps != taken(others.stamp, other_at, 0))
+
         return cls(
-            side.images(at),
-            taken(partition.value, at, ABSENT),
-            news(stamps) & (stamps != taken(other.image.stamp, other_at, 0)),
-            news(placed) & (placed != taken(other.partition.stamp, other_at, 0)),
-            _nothing(image, at),
+            looked_at.sides[number].images(at),
+            looked_at.partition(number),
+            is_news(side.image, other.image),
+            is_news(side.partition, other.partition),
+            _nothing(side.image, at),
         )
 
     @property
@@ -100,10 +100,7 @@ class RowChanges:
 
     def row_ids(self, number: int) -> Ints:
         """Those of a side, else of the other."""
-        sides, pairs = self.looked_at.sides, self.looked_at.merged.pairs
-        of_sides = [
-            taken(side.row_id, at, 0) for side, at in zip(sides, (pairs.source_at, pairs.target_at), strict=True)
-        ]
+        of_sides = self.looked_at.row_ids
         own, other = of_sides[number], of_sides[1 - number]
         return np.where(own > 0, own, other)
 
