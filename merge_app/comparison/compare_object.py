@@ -19,8 +19,8 @@ from lakeui.common.errors import NotFound
 from merge_app.comparison.operation_files import OperationFiles, operation_files_load
 from merge_app.comparison.preview import FilesPreview, files_preview, schemas_discarded
 from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.execution.load import merge_source_load, plan_input_load
-from merge_app.execution.source_side import SourceSide
 from merge_app.planning.attributes import base_state
 from merge_app.planning.change_sets import change_sets_of
 from merge_app.planning.merge_plan import Action, ObjectPlan, PlanInput, Resolution

@@ -13,7 +13,7 @@ from merge_app.comparison.changed_rows import ChangedRows, rows_changed
 from merge_app.comparison.compare_object import object_side
 from merge_app.comparison.row_pages import ComparedRows
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.input_facts import parties_of, table_case
+from merge_app.execution.input_facts import table_case
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.planning import rows_looked_at
 from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
@@ -72,5 +72,5 @@ def row_changes(
     side = object_side(source_snapshot, target_snapshot, key)
     planned = plan_without_facts(side, resolutions=chosen)
     case = table_case(planned, side, table_id, lists)
-    looked_at = rows_looked_at(case, parties_of(side), engine)
+    looked_at = rows_looked_at(case, side, engine)
     return case.merged, None if looked_at is None else RowChanges(looked_at, case.merged)

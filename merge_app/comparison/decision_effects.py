@@ -26,9 +26,9 @@ from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_rows
 from merge_app.execution.lineage.row_changes import RowChanges
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.execution.load import plan_input_load
 from merge_app.execution.rerunning import rows_matched
-from merge_app.execution.source_side import SourceSide
 from merge_app.planning.change_sets import ChangeSets, change_sets_of
 from merge_app.planning.conditions import partition_text
 from merge_app.planning.effects import effect_of, rerun_effect

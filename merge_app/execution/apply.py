@@ -38,6 +38,7 @@ from merge_app.execution.attribute_facts import (
 )
 from merge_app.execution.cloning import TableClone, clones_apply
 from merge_app.execution.lineage.applying import steps_apply
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.execution.reads import TableRead, reads_copy, reads_record
 from merge_app.execution.record import (
     Pairs,
@@ -48,7 +49,6 @@ from merge_app.execution.record import (
     recorded_under,
     schemas_record,
 )
-from merge_app.execution.source_side import SourceSide
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.execution.version_vectors import NOTHING, VersionVector
 from merge_app.planning.data import dropped_partitions

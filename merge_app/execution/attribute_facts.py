@@ -31,7 +31,7 @@ from catalog_app.selectors.homes import Homes, homes_load
 from catalog_app.selectors.objects import databases_load, tables_dropped_with, tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshots import Snapshot
-from merge_app.execution.source_side import SourceSide
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.execution.version_vectors import Ranges, VersionVector, own_ranges
 from merge_app.lineage.segments import DOT
 from merge_app.planning.merge_plan import Action, MergePlan, ObjectPlan

@@ -13,8 +13,8 @@ from catalog_app.selectors.attribute_facts import ObjectKey, attributes_to_compa
 from catalog_app.selectors.attribute_pasts import Makers, Pasts, makers_load, pasts_load
 from catalog_app.selectors.homes import Home
 from catalog_app.selectors.snapshots import Snapshot
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.execution.lineage.vectors import CommitsKnown
-from merge_app.execution.source_side import SourceSide
 from merge_app.execution.version_vectors import Ranges, VersionVector, bounded, own_ranges
 from merge_app.lineage.facts import Fact, Key, Kind
 from merge_app.planning.attribute_sides import AttributeSides, key_of, together

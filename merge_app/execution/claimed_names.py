@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind, Rename
 from catalog_app.domain.state import ObjectState
-from merge_app.execution.source_side import SourceSide
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.planning.merge_plan import Decision, Resolution
 from merge_app.planning.net_changes import ObjectKey
 

@@ -26,11 +26,11 @@ from merge_app.execution.apply import Applied, CommitHeader, commit_judge, plan_
 from merge_app.execution.attribute_facts import Restores
 from merge_app.execution.cloning import TableClone
 from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.execution.lineage.staged_files import RestoredFiles
 from merge_app.execution.load import plan_input_load
 from merge_app.execution.report import finding_as_json
 from merge_app.execution.row_work import row_work_run
-from merge_app.execution.source_side import SourceSide
 from merge_app.execution.staged import RowWorkResult, StagedDefinition
 from merge_app.execution.version_vectors import version_vector_since
 from merge_app.planning.merge_plan import MergePlan

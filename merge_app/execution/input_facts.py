@@ -23,12 +23,12 @@ from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_values
 from merge_app.execution.lineage.planning import rows_looked_at, rows_plan
 from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
+from merge_app.execution.lineage.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.execution.lineage.staged_files import moves_rows
-from merge_app.execution.lineage.table_cases import Parties, RowsDecision, TableCase
+from merge_app.execution.lineage.table_cases import RowsDecision, TableCase
 from merge_app.execution.lineage.violating import Constraints, Violated, rows_violating
-from merge_app.execution.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.lineage.facts import Aliveness
-from merge_app.lineage.steps import RowsPlan, TableSteps
+from merge_app.lineage.steps import TableSteps
 from merge_app.planning.attributes import kept_columns, kept_fields, tables_with_columns_back
 from merge_app.planning.change_sets import change_sets_of, table_merged
 from merge_app.planning.left_out import LeftPart, tables_leaving_values
@@ -64,7 +64,7 @@ def with_facts(planned: PlanInput, side: SourceSide, engine: EngineSource, only:
     facts: dict[int, TableFacts] = {}
     for table_id, columns_of in leaving.items():
         facts[table_id] = TableFacts(left_values=_left_values(planned, side, table_id, columns_of, engine))
-    for table_id, (merged, decided) in _merged_rows(stepped, side, engine).items():
+    for table_id, (merged, decided) in (rows_plan(stepped, side, engine) if stepped else {}).items():
         known = facts.get(table_id, TableFacts())
         facts[table_id] = replace(known, rows_plan=merged, rows_decided=decided, rows=merged.judged)
     for table_id, given in asked.items():
@@ -113,7 +113,7 @@ def _left_values(
     """By side and column, the values of the side's net changes that the merged table has no place for."""
     assert side.snapshot is not None
     case = table_case(planned, side, table_id, Lists.KNOWN)
-    looked_at = rows_looked_at(case, parties_of(side), engine)
+    looked_at = rows_looked_at(case, side, engine)
     if looked_at is None:
         return ()
     changes = RowChanges(looked_at, case.merged)
@@ -353,25 +353,3 @@ def _aliveness(planned: PlanInput, table_id: int) -> Aliveness:
 def _is_alive(table: TableState, databases: Mapping[int, DatabaseState]) -> bool:
     home = databases.get(table.database_id)
     return not (table.is_dropped or (home is not None and home.is_dropped))
-
-
-def _merged_rows(
-    cases: Sequence[TableCase], side: SourceSide, engine: EngineSource
-) -> dict[int, tuple[RowsPlan, RowsPlan | None]]:
-    return rows_plan(cases, parties_of(side), engine) if cases else {}
-
-
-def parties_of(side: SourceSide) -> Parties:
-    staged = side.operations if side.snapshot is None else ()
-    # Only the chain says something of a statement whose branch has not moved.
-    version_vector = side.target_vector if side.front == side.destination else side.version_vector
-    return Parties(
-        side.front,
-        side.destination,
-        version_vector,
-        side.target_vector,
-        lambda: side.homes,
-        own=side.own_branch,
-        staged=staged,
-        restored=side.restored,
-    )

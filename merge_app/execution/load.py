@@ -31,11 +31,11 @@ from merge_app.execution.claimed_names import places_claimed
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.input_facts import with_facts
 from merge_app.execution.left_out_before import left_out_before_load
+from merge_app.execution.lineage.source_side import SourceSide, TargetKnown, tables_met, tables_written
 from merge_app.execution.loaded_twice import loaded_twice_load
 from merge_app.execution.operations import are_of_rows, operations_load
 from merge_app.execution.reads import stale_reads_load
 from merge_app.execution.replacements import replacements_load
-from merge_app.execution.source_side import SourceSide, TargetKnown, tables_met, tables_written
 from merge_app.execution.statement_attributes import statement_attributes_load
 from merge_app.execution.version_vectors import (
     Ranges,

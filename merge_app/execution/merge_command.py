@@ -12,7 +12,7 @@ from catalog_app.models import Branch
 from lakeui.common.errors import Stale
 from merge_app.audit.models import MergeAttempt
 from merge_app.execution.apply import CommitHeader
-from merge_app.execution.source_side import SourceSide
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.planning.merge_plan import MergePlan, Resolution
 
 

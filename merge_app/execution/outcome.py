@@ -9,8 +9,8 @@ from catalog_app.domain.operations import ObjectKind
 from catalog_app.models import Branch
 from catalog_app.selectors.rows import fetch_all
 from merge_app.execution.apply import Applied
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.execution.report import finding_as_json, plan_as_json
-from merge_app.execution.source_side import SourceSide
 from merge_app.planning.merge_plan import MergePlan
 
 SEGMENTS_SHOWN = 1000

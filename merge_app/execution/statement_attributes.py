@@ -12,7 +12,7 @@ from catalog_app.domain.state import ObjectState, TableState
 from catalog_app.selectors.attribute_facts import ObjectKey
 from merge_app.execution.attribute_facts import states_of
 from merge_app.execution.attribute_news import attribute_sides_load, fact_value
-from merge_app.execution.source_side import SourceSide
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.planning.attribute_sides import AttributeSides, key_of
 from merge_app.planning.net_changes import LIFECYCLE
 

@@ -34,7 +34,8 @@ from merge_app.execution.lineage.readers import Reader, reader_of
 from merge_app.execution.lineage.rows import gone_rows
 from merge_app.execution.lineage.scopes import overwritten_load, scopes_load, scopes_staged
 from merge_app.execution.lineage.sides import Sides, sides_load
-from merge_app.execution.lineage.table_cases import Parties, RowsDecision, TableCase
+from merge_app.execution.lineage.source_side import SourceSide
+from merge_app.execution.lineage.table_cases import RowsDecision, TableCase
 from merge_app.execution.lineage.vectors import CommitsReached
 from merge_app.execution.lineage.whole_groups import comes_whole, decides, goes_whole, together
 from merge_app.lineage.choices import Choices
@@ -65,27 +66,27 @@ from merge_app.lineage.tables import table_merge
 
 
 def rows_plan(
-    cases: Sequence[TableCase], parties: Parties, engine: EngineSource
+    cases: Sequence[TableCase], side: SourceSide, engine: EngineSource
 ) -> dict[int, tuple[RowsPlan, RowsPlan | None]]:
     """By table what its merge does to segments, and what the rules say of its rows; the same as people decided, where
     they did.
     """
     found: dict[int, tuple[RowsPlan, RowsPlan | None]] = {}
-    for case, given in _given(cases, parties, engine):
+    for case, given in _given(cases, side, engine):
         undecided = replace(case, decision=RowsDecision())
         found[case.table_id] = _plan(undecided, given)[0], _plan(case, given)[0] if case.decision else None
     return found
 
 
-def rows_looked_at(case: TableCase, parties: Parties, engine: EngineSource) -> LookedAt | None:
+def rows_looked_at(case: TableCase, side: SourceSide, engine: EngineSource) -> LookedAt | None:
     """The rows that ``rows_plan`` looks at to plan the table, as it decides them; None without any."""
-    ((_, given),) = _given([case], parties, engine)
+    ((_, given),) = _given([case], side, engine)
     return _plan(replace(case, decision=case.decision.of_rows, is_planned=False), given)[1]
 
 
-def _given(cases: Sequence[TableCase], parties: Parties, engine: EngineSource) -> list[tuple[TableCase, _Given]]:
+def _given(cases: Sequence[TableCase], side: SourceSide, engine: EngineSource) -> list[tuple[TableCase, _Given]]:
     """With each table what it is planned by."""
-    homes = parties.homes().by_home([(ObjectKind.TABLE, case.table_id) for case in cases])
+    homes = side.homes.by_home([(ObjectKind.TABLE, case.table_id) for case in cases])
     home_of = {table_id: catalog_id for catalog_id, keys in homes.items() for _, table_id in keys}
     groups_of: dict[tuple[bool, int], list[TableCase]] = defaultdict(list)
     for case in cases:
@@ -93,34 +94,33 @@ def _given(cases: Sequence[TableCase], parties: Parties, engine: EngineSource) -
     return [
         each
         for (are_new, catalog_id), group in sorted(groups_of.items())
-        for each in _given_of_home(group, parties.of_home(catalog_id, are_new=are_new), engine)
+        for each in _given_of_home(group, side, side.commits(catalog_id, are_new=are_new), engine)
     ]
 
 
 def _given_of_home(
-    cases: Sequence[TableCase], parties: Parties, engine: EngineSource
+    cases: Sequence[TableCase], side: SourceSide, commits: CommitsReached, engine: EngineSource
 ) -> list[tuple[TableCase, _Given]]:
     tables = [case.table_id for case in cases]
     whole = [case.table_id for case in cases if case.may_come_whole]
-    commits = parties.commits()
     keyed = frozenset(case.table_id for case in cases if case.has_key)
-    sides = sides_load(tables, parties, whole, commits, keyed=keyed)
+    sides = sides_load(tables, side, whole, commits, keyed=keyed)
     readers = {case.table_id: _reader(case, sides, engine, commits) for case in cases}
     codes = {table_id: reader.code for table_id, reader in readers.items()}
     news = sides.source_news, sides.target_news
-    source, target = scopes_load(tables, *news, codes, commits.vectors, own=parties.own)
-    if parties.own is not None:
+    source, target = scopes_load(tables, *news, codes, commits.vectors, own=side.own_branch)
+    if side.own_branch is not None:
         source = {table: [_as_dot(scope) for scope in scopes] for table, scopes in source.items()}
     for case in cases:
-        staged = [item for item in parties.staged if item.object_id == case.table_id]
+        staged = [item for item in side.staged if item.object_id == case.table_id]
         if staged:
-            source[case.table_id] = scopes_staged(staged, parties.source_version_vector, codes[case.table_id])
+            source[case.table_id] = scopes_staged(staged, commits.source, codes[case.table_id])
     overwritten = cache(lambda: overwritten_load(tables))
     sweeping = [scope.knows for scopes in source.values() for scope in scopes if scope.kind in SWEEPING]
-    since_scopes = cache(lambda: commits_since(parties.source_version_vector, sweeping, parties.floors))
+    since_scopes = cache(lambda: commits_since(commits.source, sweeping, commits.floors))
     scopes = {table_id: (source.get(table_id, []), target.get(table_id, [])) for table_id in tables}
     return [
-        (case, _Given(parties, sides, readers[case.table_id], scopes[case.table_id], overwritten, since_scopes))
+        (case, _Given(side, sides, readers[case.table_id], scopes[case.table_id], overwritten, since_scopes))
         for case in cases
     ]
 
@@ -149,7 +149,7 @@ class _Given:
     ``since_scopes`` are looked up when a table asks first.
     """
 
-    parties: Parties
+    side: SourceSide
     loaded: Sides
     reader: Reader
     scopes: tuple[list[Scope], list[Scope]]
@@ -236,7 +236,7 @@ LOOKED_INTO = 10_000
 
 
 def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
-    parties, news, reader = given.parties, given.loaded.news, given.reader
+    news, reader = given.loaded.news, given.reader
     of_source, of_target = given.scopes
     places = (
         SharedPartitions.of_scopes(of_source, news.of_source),
@@ -254,7 +254,7 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
     cell_reader.forget()
     scopes_leave_out(merged, facts, left)
     looked_at = LookedAt(merged, sides, news, group, cell_reader, combined=frozenset(case.how))
-    looked_at = _decided(case, parties, looked_at, cells, keys)
+    looked_at = _decided(case, given.side, looked_at, cells, keys)
     merged, rows = looked_at.merged, _result(looked_at.merged, *sides)
     looked_at = replace(looked_at, made=made_completed(looked_at, rows))
     steps: list[Step] = []
@@ -263,17 +263,17 @@ def _rows(case: TableCase, given: _Given, group: Group) -> _MergedRows:
         steps += made_rows_written(looked_at, rows)
     finer, clashes = _finer(case, given, group, facts, merged)
     kept = merged.kept_rows
-    if parties.staged:
+    if given.side.staged:
         kept = looked_at.overtaken or _overtaken(merged, facts.source, facts.target)
     return _MergedRows(steps, kept, looked_at, finer, clashes)
 
 
-def _decided(case: TableCase, parties: Parties, rows: LookedAt, cells: Cells, keys: Keys) -> LookedAt:
+def _decided(case: TableCase, side: SourceSide, rows: LookedAt, cells: Cells, keys: Keys) -> LookedAt:
     """With what keys and decisions make of it, and where computed partitions put the rows."""
     made = cells.of(rows.merged)
     rows = replace(with_computed_partitions(rows, made), made=made)
     if case.has_key:
-        is_statement = bool(parties.staged) and case.table_id not in parties.restored
+        is_statement = bool(side.staged) and case.table_id not in side.restored
         rows = primary_key_outcome(rows, cells, keys, is_statement=is_statement)
     elif case.decision.by_cell:
         rows = chosen_rows_outcome(rows, cells)

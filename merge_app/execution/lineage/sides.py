@@ -13,9 +13,9 @@ import numpy as np
 from catalog_app.selectors.rows import fetch_all, json_value
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import RANGES, versions_load
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.execution.lineage.staged_files import overlay, touched_files
 from merge_app.execution.lineage.superseded import FACT_KINDS, MASKS, superseded_leave_out
-from merge_app.execution.lineage.table_cases import Parties
 from merge_app.execution.lineage.vectors import CommitsReached
 from merge_app.execution.lineage.written import LOOKED_AT, ROWS_AT, WRITTEN, looked_at_parameters, written_of
 from merge_app.execution.version_vectors import Ranges
@@ -186,7 +186,7 @@ class Sides:
 
 def sides_load(
     tables: Collection[int],
-    parties: Parties,
+    side: SourceSide,
     whole: Collection[int],
     commits: CommitsReached,
     *,
@@ -195,27 +195,27 @@ def sides_load(
     """``whole``: tables of which files that meet no other need not be looked at one by one. ``keyed``: tables with a
     primary key.
     """
-    own, staged = parties.own, parties.staged
+    own, staged = side.own_branch, side.staged
     ranges = Ranges.of_news(commits.source, commits.target), Ranges.of_news(commits.target, commits.source)
     versions = versions_load(*ranges)
-    is_branch = own is None and not staged and not parties.restored
+    is_branch = own is None and not staged and not side.restored
     dots = _own_versions(own) if own is not None else frozenset()
     shown: dict[str, dict[int, list[ShownFile]]] = {"source": defaultdict(list), "target": defaultdict(list)}
     gone = _gone_load(tables, ranges, dots)
-    for side in gone:
-        superseded_leave_out(side, tables, commits, versions, keyed=keyed)
-    restored = (file for item in parties.restored.values() for file in item.present)
+    for of_side in gone:
+        superseded_leave_out(of_side, tables, commits, versions, keyed=keyed)
+    restored = (file for item in side.restored.values() for file in item.present)
     touched = [*touched_files(staged), *restored]
-    asked = _asked(tables, parties.source, parties.target, touched) | ranges[0].parameters
+    asked = _asked(tables, side.front, side.destination, touched) | ranges[0].parameters
     asked |= looked_at_parameters(whole if is_branch else (), versions[0], gone)
     written: dict[int, CarryWritten] = {}
-    for side, table_id, *row, segments, files in fetch_all(_DIFFERING, asked):
-        if side == WRITTEN:
+    for name, table_id, *row, segments, files in fetch_all(_DIFFERING, asked):
+        if name == WRITTEN:
             written[table_id] = written_of(segments, files, row[ROWS_AT])
         else:
-            shown[side][table_id].append(_file(row, dots))
+            shown[name][table_id].append(_file(row, dots))
     if staged:
-        overlay(staged, shown["source"], gone[0], parties.restored)
+        overlay(staged, shown["source"], gone[0], side.restored)
     if staged or own is not None:
         versions[0] = np.array([DOT], dtype=np.int64)
     news = [frozenset(item.tolist()) for item in versions]

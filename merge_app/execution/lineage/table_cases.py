@@ -1,20 +1,14 @@
-"""What a plan of rows is asked of: a table with what was decided of it, and the two sides."""
+"""What a plan of rows is asked of: a table, with what was decided of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from catalog_app.domain.files import PartitionValues
-from catalog_app.domain.operations import Operation
 from catalog_app.domain.row_merge import RowChoice
 from catalog_app.domain.schema import Column, Schema
-from catalog_app.selectors.homes import Homes
-from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.looked_at import Lists
-from merge_app.execution.lineage.staged_files import RestoredFiles
-from merge_app.execution.lineage.vectors import CommitsReached
-from merge_app.execution.version_vectors import VersionVector, bounded
 from merge_app.lineage.cells import ColumnMerge
 from merge_app.lineage.facts import (
     Aliveness,
@@ -84,36 +78,3 @@ class TableCase:
     def may_come_whole(self) -> bool:
         """Whether files that meet no other need not be looked at one by one."""
         return not (self.has_key or self.decision) and self.lists is Lists.NEEDED
-
-
-@dataclass(frozen=True, slots=True)
-class Parties:
-    """The two snapshots, and what they reach. ``homes``: the catalogs of that; ``floors``: see ``Homes.floors``.
-    ``own``: the workspace of a transaction, whose commits are one with that of the transaction (R11). ``staged``: what
-    a statement wants to commit on the snapshot ``source`` (R2); ``restored``: by table what that makes of its files.
-    """
-
-    source: Snapshot
-    target: Snapshot
-    source_version_vector: VersionVector
-    target_version_vector: VersionVector
-    homes: Callable[[], Homes]
-    own: int | None = None
-    staged: Sequence[Operation] = ()
-    restored: Mapping[int, RestoredFiles] = field(default_factory=dict)
-    floors: VersionVector = field(default_factory=dict)
-
-    def commits(self) -> CommitsReached:
-        """Those that either side knows."""
-        return CommitsReached(self.source_version_vector, self.target_version_vector)
-
-    def of_home(self, catalog_id: int, *, are_new: bool) -> Parties:
-        """For tables of one home. Of a table that it never had, a target knows no fact."""
-        floors = self.homes().floors(catalog_id)
-        reached = {} if are_new else self.target_version_vector
-        return replace(
-            self,
-            source_version_vector=bounded(self.source_version_vector, floors),
-            target_version_vector=bounded(reached, floors),
-            floors=floors,
-        )

@@ -64,11 +64,12 @@ class CommitsKnown:
 @dataclass(slots=True, eq=False)
 class CommitsReached:
     """The commits that either side of a merge reaches. The branch of each, and each version vector, is looked up once.
-    ``source``, ``target``: what the sides reach.
+    ``source``, ``target``: what the sides reach, for tables of one home; ``floors``: see ``Homes.floors``.
     """
 
     source: VersionVector = field(default_factory=dict)
     target: VersionVector = field(default_factory=dict)
+    floors: VersionVector = field(default_factory=dict)
     vectors: Vectors = field(default_factory=Vectors)
     branches: AbstractSet[int] = field(init=False)
     _expected: set[int] = field(default_factory=set)

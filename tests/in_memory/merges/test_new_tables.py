@@ -8,7 +8,8 @@ import pytest
 
 from merge_app.execution import input_facts
 from merge_app.execution.engine_source import EngineSource
-from merge_app.execution.lineage.table_cases import Parties, TableCase
+from merge_app.execution.lineage.source_side import SourceSide
+from merge_app.execution.lineage.table_cases import TableCase
 from merge_app.lineage.steps import RowsPlan
 from tests.support.lake import Lake
 from tests.support.rows import rows, run
@@ -30,9 +31,9 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> list[RowsPlan]:
     planned = input_facts.rows_plan
 
     def noted(
-        cases: Sequence[TableCase], parties: Parties, engine: EngineSource
+        cases: Sequence[TableCase], side: SourceSide, engine: EngineSource
     ) -> dict[int, tuple[RowsPlan, RowsPlan | None]]:
-        result = planned(cases, parties, engine)
+        result = planned(cases, side, engine)
         found.extend(plan for plan, _ in result.values())
         return result
 

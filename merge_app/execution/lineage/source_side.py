@@ -16,7 +16,8 @@ from catalog_app.selectors.objects import States, tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.lineage.ranges import Changed
 from merge_app.execution.lineage.staged_files import RestoredFiles
-from merge_app.execution.version_vectors import Ranges, VersionVector, has_merged, version_vector_load
+from merge_app.execution.lineage.vectors import CommitsReached
+from merge_app.execution.version_vectors import Ranges, VersionVector, bounded, has_merged, version_vector_load
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class SourceSide:
     """What is to be applied on ``destination``: operations, and the states of the objects that they end in.
     ``schemas``, by the ids of their definitions, are shared with the target's states. ``snapshot``: of a branch;
     ``seen``: the one that a statement saw. ``altered``: kinds and ids of the objects that its branch altered since.
-    ``own_branch``: of a transaction, its workspace. ``target``: what was looked up of the target with a branch.
+    ``own_branch``: of a transaction, its workspace, whose commits are one with that of the transaction (R11).
+    ``restored``: by table what a statement makes of its files. ``target``: what was looked up of a branch's target.
     """
 
     operations: tuple[Operation, ...]
@@ -60,6 +62,19 @@ class SourceSide:
         found = self.snapshot or self.seen
         assert found is not None
         return found
+
+    @property
+    def staged(self) -> tuple[Operation, ...]:
+        """What a statement wants to commit on what it saw (R2)."""
+        return self.operations if self.snapshot is None else ()
+
+    def commits(self, home: int, *, are_new: bool) -> CommitsReached:
+        """What both sides know of tables of one home. Of a table that it never had, a target knows no fact."""
+        floors = self.homes.floors(home)
+        # Only the chain says something of a statement whose branch has not moved.
+        known = self.target_vector if self.front == self.destination else self.version_vector
+        reached = {} if are_new else self.target_vector
+        return CommitsReached(bounded(known, floors), bounded(reached, floors), floors)
 
     @cached_property
     def target_vector(self) -> VersionVector:
