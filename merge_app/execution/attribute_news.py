@@ -17,7 +17,7 @@ from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.execution.lineage.vectors import CommitsKnown
 from merge_app.execution.version_vectors import Ranges, VersionVector, bounded, own_ranges
 from merge_app.lineage.facts import Fact, Key, Kind
-from merge_app.planning.attribute_sides import AttributeSides, key_of, together
+from merge_app.planning.attribute_sides import AttributeSides, key_of, stamp_apart
 
 Stored = Mapping[ObjectKey, Mapping[str, AttributeFact]]
 _Made = Mapping[Any, Mapping[Key, Fact]]
@@ -45,33 +45,32 @@ def attribute_sides_load(
     }
     asked = sorted({*objects, *around})
     source_facts, target_facts = attributes_to_compare(asked, side.front, side.destination, are_whole=are_whole)
-    found = []
-    for catalog_id, keys in (homes.by_home(asked) or {homes.main: []}).items():
+    found = AttributeSides({}, {}, frozenset(), frozenset(), {}, side.own_branch)
+    for place, (catalog_id, keys) in enumerate((homes.by_home(asked) or {homes.main: []}).items(), start=1):
         of_home = [{key: facts[key] for key in keys if key in facts} for facts in (source_facts, target_facts)]
         floors = homes.floors(catalog_id)
         known = bounded(side.version_vector, floors), bounded(side.target_vector, floors)
-        found.append((catalog_id, _of_home(homes.home(catalog_id), of_home[0], of_home[1], known, side.own_branch)))
-    return together(found, homes.main)
+        number = 0 if catalog_id == homes.main else place
+        found = found.beside(_of_home(homes.home(catalog_id), number, of_home[0], of_home[1], known))
+    return found
 
 
 def _of_home(
-    home: Home,
-    source_facts: Stored,
-    target_facts: Stored,
-    version_vectors: tuple[VersionVector, VersionVector],
-    own: int | None,
+    home: Home, number: int, source_facts: Stored, target_facts: Stored, vectors: tuple[VersionVector, VersionVector]
 ) -> AttributeSides:
-    """Of objects of one home, so that a stamp names one commit."""
+    """Of objects of one home, so that a stamp names one commit. ``number``: of the home."""
     differing = [set(_differing(source_facts, target_facts)), set(_differing(target_facts, source_facts))]
     stamps = {fact.stamp for side in (source_facts, target_facts) for of in side.values() for fact in of.values()}
     makers = makers_load(home, stamps)
-    news = [_news(makers, version_vector) for version_vector in reversed(version_vectors)]
-    ranges = Ranges.of_news(*version_vectors) + Ranges.of_news(*reversed(version_vectors))
+    news = [_news(makers, vector, number) for vector in reversed(vectors)]
+    ranges = Ranges.of_news(*vectors) + Ranges.of_news(*reversed(vectors))
     pasts = pasts_load(home, ranges.of, differing[0] | differing[1], makers)
-    read = _Reading(pasts, stamps, CommitsKnown({stamp: branch_id for stamp, (branch_id, _) in pasts.makers.items()}))
-    source = read.side(source_facts, version_vectors[1])
-    target = read.side(target_facts, version_vectors[0], source_facts, source)
-    return AttributeSides(source, target, news[0], news[1], pasts.makers, own)
+    known = CommitsKnown({stamp: branch_id for stamp, (branch_id, _) in pasts.makers.items()})
+    read = _Reading(pasts, stamps, known, number)
+    source = read.side(source_facts, vectors[1])
+    target = read.side(target_facts, vectors[0], source_facts, source)
+    made = {stamp_apart(stamp, number): maker for stamp, maker in pasts.makers.items()}
+    return AttributeSides(source, target, news[0], news[1], made)
 
 
 def _differing(side: Stored, other: Stored) -> Iterator[tuple[ObjectKey, str]]:
@@ -80,17 +79,21 @@ def _differing(side: Stored, other: Stored) -> Iterator[tuple[ObjectKey, str]]:
         yield from ((thing, name) for name, fact in of.items() if name not in known or known[name].stamp != fact.stamp)
 
 
-def _news(makers: Makers, other: VersionVector) -> frozenset[int]:
-    return frozenset(stamp for stamp, (branch_id, _) in makers.items() if other.get(branch_id, 0) < stamp)
+def _news(makers: Makers, other: VersionVector, home: int) -> frozenset[int]:
+    unknown = (stamp for stamp, (branch_id, _) in makers.items() if other.get(branch_id, 0) < stamp)
+    return frozenset(stamp_apart(stamp, home) for stamp in unknown)
 
 
 @dataclass(slots=True)
 class _Reading:
-    """Stored facts as those of a merge. ``stamps``: all of theirs. Equal facts of many objects are made once."""
+    """Stored facts as those of a merge. ``stamps``: all of theirs; ``home``: the number of their home. Equal facts of
+    many objects are made once.
+    """
 
     pasts: Pasts
     stamps: Collection[int]
     commits: CommitsKnown
+    home: int
     keys: dict[str, Key] = field(default_factory=dict)
     made: dict[Any, Fact] = field(default_factory=dict)
 
@@ -136,13 +139,13 @@ class _Reading:
 
     def _fact(self, name: str, fact: AttributeFact, was: Sequence[AttributeFact] = ()) -> Fact:
         value = fact_value(name, fact.value)
-        past = tuple((each.stamp, fact_value(name, each.value)) for each in was) if was else ()
+        past = tuple((stamp_apart(each.stamp, self.home), fact_value(name, each.value)) for each in was) if was else ()
         is_plain = value.__class__ in _PLAIN and not (past and any(of.__class__ not in _PLAIN for _, of in past))
         same = (name, value, fact.stamp, fact.kind, past) if is_plain else None
         found = self.made.get(same) if is_plain else None
         if found is None:
             kind = Kind.RESTORE if fact.kind == FactKind.RESTORE else Kind.SET
-            found = Fact(value, fact.stamp, kind, past=past)
+            found = Fact(value, stamp_apart(fact.stamp, self.home), kind, past=past)
             if is_plain:
                 self.made[same] = found
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,6 +31,17 @@ class AttributeSides:
     makers: Mapping[int, tuple[int, str]]
     own: int | None = None
     as_operations: frozenset[ObjectKey] = field(default=frozenset())
+
+    def beside(self, other: AttributeSides) -> AttributeSides:
+        """With the facts of other objects."""
+        return replace(
+            self,
+            source={**self.source, **other.source},
+            target={**self.target, **other.target},
+            of_source=self.of_source | other.of_source,
+            of_target=self.of_target | other.of_target,
+            makers={**self.makers, **other.makers},
+        )
 
     def names_claimed(self) -> frozenset[ObjectKey]:
         """The objects to which the source's news may give another name or home, or which it brings."""
@@ -79,51 +90,11 @@ _SPAN = 1 << 48
 """More than any version."""
 
 
-def together(of_homes: Sequence[tuple[int, AttributeSides]], main: int) -> AttributeSides:
-    """The sides of objects of several homes as one. A number is a version of each home, so that stamps of all but
-    ``main`` are moved out of the way: they stay in order, and ``version_of`` gives the version back.
+def stamp_apart(stamp: int, home: int) -> int:
+    """A number is a version of each home, so that stamps of all homes but 0 are moved out of the way. They stay in
+    order, and ``version_of`` gives the version back.
     """
-    if len(of_homes) == 1:
-        return of_homes[0][1]
-    moved = [
-        _moved(sides, 0 if home == main else -_SPAN * place) for place, (home, sides) in enumerate(of_homes, start=1)
-    ]
-    return AttributeSides(
-        {thing: facts for sides in moved for thing, facts in sides.source.items()},
-        {thing: facts for sides in moved for thing, facts in sides.target.items()},
-        frozenset(stamp for sides in moved for stamp in sides.of_source),
-        frozenset(stamp for sides in moved for stamp in sides.of_target),
-        {stamp: maker for sides in moved for stamp, maker in sides.makers.items()},
-        moved[0].own,
-    )
-
-
-def _moved(sides: AttributeSides, by: int) -> AttributeSides:
-    if not by:
-        return sides
-
-    def move(stamp: int) -> int:
-        return stamp + by if stamp else stamp
-
-    def facts_of(objects: OfObjects) -> OfObjects:
-        return {
-            thing: {
-                key: replace(
-                    fact, stamp=move(fact.stamp), past=tuple((move(stamp), value) for stamp, value in fact.past)
-                )
-                for key, fact in facts.items()
-            }
-            for thing, facts in objects.items()
-        }
-
-    return AttributeSides(
-        facts_of(sides.source),
-        facts_of(sides.target),
-        frozenset(map(move, sides.of_source)),
-        frozenset(map(move, sides.of_target)),
-        {move(stamp): maker for stamp, maker in sides.makers.items()},
-        sides.own,
-    )
+    return stamp - _SPAN * home if stamp else stamp
 
 
 def version_of(stamp: int) -> int:
