@@ -74,8 +74,9 @@ async function pressed(page) {
   return drawn - (await page.evaluate(() => globalThis.pressedAt));
 }
 
-/** After a commit that nobody has compared yet. */
+/** After a commit that nobody has compared yet, while nobody else waits for an answer. */
 async function firstLook(page, round) {
+  await page.waitForLoadState("networkidle");
   await page.goto(`${base}/login/`);
   await run(page, `UPDATE d.large SET n3 = n3 + 1 WHERE id = ${round}`, { catalog, branch: "dev" });
   return opened(page, COMPARE, ROW);
