@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,16 @@ from tests.support.long_forms import MARK, ROOT, long_forms
 
 ASKS = ("IS_SOAK", MARK)
 SUPPORT = ROOT / "tests" / "support"
-LISTED = [ROOT / name for name in long_forms()]
+
+
+@cache
+def listed() -> list[Path]:
+    """Not while tests are collected: each worker collects all."""
+    return [ROOT / name for name in long_forms()]
 
 
 def is_listed(path: Path) -> bool:
-    return any(path == listed or listed in path.parents for listed in LISTED)
+    return any(path == found or found in path.parents for found in listed())
 
 
 def asking() -> list[Path]:
