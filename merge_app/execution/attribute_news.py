@@ -93,7 +93,7 @@ class _Reading:
     pasts: Pasts
     stamps: Collection[int]
     commits: CommitsKnown
-    home: int
+    home: int = 0
     keys: dict[str, Key] = field(default_factory=dict)
     made: dict[Any, Fact] = field(default_factory=dict)
 
