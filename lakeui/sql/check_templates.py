@@ -52,15 +52,17 @@ class Versions:
 class Measure:
     """How a check is measured.
 
-    ``aggregate``: SQL of the number of bad rows, over the rows of a table. ``query``: in its place, where one pass over
-    the rows is not enough, a query of the number of rows and of the number of bad ones. ``sample``: a query of the bad
-    rows. ``most``: the share of all rows that may be bad. ``query_of_new``: the query where the target lacks the table.
+    ``aggregate``: SQL of the number of bad rows, over the rows of a table; ``bad``: the condition of these, where each
+    row is judged by itself. ``query``: in its place, where one pass over the rows is not enough, a query of the number
+    of rows and of the number of bad ones. ``sample``: a query of the bad rows. ``most``: the share of all rows that may
+    be bad. ``query_of_new``: the query where the target lacks the table.
     """
 
     table: TableName
     rows: Rows
     sample: str
     aggregate: str = ""
+    bad: str = ""
     query: str = ""
     query_of_new: str = ""
     most: float = 0.0
@@ -120,11 +122,10 @@ def query_shown(template: str, parameters: Parameters) -> str:
     return "\n".join([f"-- {note}" for note in notes] + [found.sample])
 
 
-def scan_query(measures: Sequence[Measure], versions: Versions) -> str:
+def scan_query(table: TableName, rows: Rows, measures: Sequence[Measure], versions: Versions) -> str:
     """One query of the number of rows, then of the bad rows of each measure: aggregates over the same rows."""
-    source = _source(measures[0].table, measures[0].rows, versions)
-    counts = [f"{measure.aggregate} AS b{number}" for number, measure in enumerate(measures)]
-    return f"SELECT count(*) AS n, {', '.join(counts)} FROM {source}"
+    counts = [f", {measure.aggregate} AS b{number}" for number, measure in enumerate(measures)]
+    return f"SELECT count(*) AS n{''.join(counts)} FROM {_source(table, rows, versions)}"
 
 
 # -- values of parameters ---------------------------------------------------------------------------------------------
@@ -227,7 +228,7 @@ def _of_rows(
     def measure(given: Parameters, versions: Versions | None) -> Measure:
         table, rows, condition = _named(given["table"]), Rows(given.get("rows", Rows.ALL)), bad(given)
         sample = f"SELECT * FROM {_source(table, rows, versions)} WHERE {condition}"
-        return Measure(table, rows, sample, aggregate=f"count_if({condition})", most=most(given))
+        return Measure(table, rows, sample, aggregate=f"count_if({condition})", bad=condition, most=most(given))
 
     return measure
 

@@ -21,6 +21,8 @@ MOST_OF_A_SCAN = 100
 
 Ask = Callable[[str], Found]
 """Runs a query on the merged state."""
+RuleOut = Callable[[TableName, Sequence[str]], list[bool]]
+"""Of conditions over the columns of a table of the merged state, which statistics rule out for all of its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,12 @@ class _Counted:
     bad: int
 
 
-def examine(checks: Sequence[Check], merged: Merged, *, ask: Ask, progress: Progress) -> Iterator[Examined]:
-    """What comes of each check, in any order. Checks of templates that judge row by row read a table once together."""
+def examine(
+    checks: Sequence[Check], merged: Merged, *, ask: Ask, rule_out: RuleOut, progress: Progress
+) -> Iterator[Examined]:
+    """What comes of each check, in any order. Checks of templates that judge row by row read a table once together, and
+    read nothing where statistics rule out a bad row.
+    """
     versions = Versions(merged.before, merged.after)
     scans: dict[tuple[TableName, Rows], list[tuple[Check, Measure]]] = defaultdict(list)
     for check in checks:
@@ -44,7 +50,7 @@ def examine(checks: Sequence[Check], merged: Merged, *, ask: Ask, progress: Prog
             yield _timed(check, progress, partial(_by_count, check, measure, ask))
     for scan in scans.values():
         for start in range(0, len(scan), MOST_OF_A_SCAN):
-            yield from _by_scan(scan[start : start + MOST_OF_A_SCAN], versions, ask, progress)
+            yield from _by_scan(scan[start : start + MOST_OF_A_SCAN], versions, (ask, rule_out), progress)
 
 
 def _by_query(check: Check, ask: Ask) -> Examined:
@@ -63,17 +69,20 @@ def _by_count(check: Check, measure: Measure, ask: Ask) -> Examined:
 
 
 def _by_scan(
-    scan: Sequence[tuple[Check, Measure]], versions: Versions, ask: Ask, progress: Progress
+    scan: Sequence[tuple[Check, Measure]], versions: Versions, ports: tuple[Ask, RuleOut], progress: Progress
 ) -> Iterator[Examined]:
     """All measures in one query. Where it fails, each is asked by itself, so that only the broken one is."""
+    ask, rule_out = ports
     measures = [measure for _, measure in scan]
-    first, table = scan[0][0], measures[0].table
+    first, table, rows = scan[0][0], measures[0].table, measures[0].rows
     began = time.monotonic()
     progress.step(
         "check", first.name if len(scan) == 1 else f"{counted(len(scan), 'check')} of {table.database}.{table.table}"
     )
     try:
-        ((seen, *bad),) = ask(scan_query(measures, versions)).rows
+        is_ruled_out = _ruled_out(measures, rule_out) if rows is Rows.ALL else [False] * len(measures)
+        asked = [measure for measure, is_out in zip(measures, is_ruled_out, strict=True) if not is_out]
+        ((seen, *found),) = ask(scan_query(table, rows, asked, versions)).rows
     except _NOT_OF_THE_DATA:
         raise
     except LakeError as error:
@@ -81,12 +90,19 @@ def _by_scan(
             yield Examined(first, False, problem=error.message, duration_ms=_since(began))
             return
         for alone in scan:
-            yield from _by_scan([alone], versions, ask, progress)
+            yield from _by_scan([alone], versions, ports, progress)
         return
-    share = _since(began) // len(scan)
-    for (check, measure), count in zip(scan, bad, strict=True):
+    share, counts = _since(began) // len(scan), iter(found)
+    for (check, measure), is_out in zip(scan, is_ruled_out, strict=True):
+        count = 0 if is_out else next(counts)
         judged = _timed(check, progress, partial(_judged, check, measure, _Counted(seen, count), ask))
         yield replace(judged, duration_ms=judged.duration_ms + share)
+
+
+def _ruled_out(measures: Sequence[Measure], rule_out: RuleOut) -> list[bool]:
+    judged = {measure.bad for measure in measures if measure.bad}
+    known = dict(zip(judged, rule_out(measures[0].table, list(judged)), strict=True)) if judged else {}
+    return [known.get(measure.bad, False) for measure in measures]
 
 
 def _judged(check: Check, measure: Measure, counted: _Counted, ask: Ask) -> Examined:

@@ -17,6 +17,7 @@ from catalog_app.selectors.agents import account_is_open
 from lakeui import frontdoor
 from lakeui.common.errors import LakeError, PermissionDenied
 from lakeui.frontdoor.compute import engine, interruptible, reading
+from lakeui.frontdoor.queries.ruled_out import ruled_out
 from lakeui.tasks.checks import examine
 from merge_app.audit.selectors import attempt_of_task
 from merge_app.execution.apply import CommitHeader
@@ -61,8 +62,8 @@ def _check(context: TaskContext, request: MergeRequest, header: CommitHeader) ->
     assert header.author_id is not None
     user = User.objects.get(pk=header.author_id)
 
-    def ask(merged: Merged, query: str) -> Found:
-        session = frontdoor.Session(
+    def session_of(merged: Merged) -> frontdoor.Session:
+        return frontdoor.Session(
             catalog=request.catalog.name,
             branch=request.destination.name,
             user=user,
@@ -70,12 +71,17 @@ def _check(context: TaskContext, request: MergeRequest, header: CommitHeader) ->
             scopes=frozenset({Scope.READ, CatalogScope.of(request.catalog_id)}),
             is_whole=True,
         )
+
+    def ask(session: frontdoor.Session, query: str) -> Found:
         with reading(), interruptible(context):
             found = frontdoor.execute(query, session)
         return Found(found.columns, found.rows)
 
     def examined(checks: Sequence[Check], merged: Merged) -> Iterator[Examined]:
-        return examine(checks, merged, ask=partial(ask, merged), progress=context)
+        session = session_of(merged)
+        return examine(
+            checks, merged, ask=partial(ask, session), rule_out=partial(ruled_out, session), progress=context
+        )
 
     return checks_run(request_id=request.pk, header=header, engine=engine, progress=context, examine=examined)
 

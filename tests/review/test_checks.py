@@ -10,7 +10,10 @@ from catalog_app.domain.roles import Role
 from catalog_app.models import Branch, Transaction
 from catalog_app.services.files import addresses_allocate
 from catalog_app.services.integrity import catalog_check
-from lakeui.frontdoor import compute
+from lakeui.common.errors import RowsRestricted
+from lakeui.frontdoor import Session, compute
+from lakeui.frontdoor.queries.ruled_out import ruled_out
+from lakeui.sql.statements import TableName
 from merge_app.audit.models import MergeAttempt
 from merge_app.audit.selectors import audit_get
 from merge_app.review.models import Check, MergeRequest
@@ -77,6 +80,18 @@ def test_a_check_reads_the_merged_state(lake: ReviewLake, request_of_c: MergeReq
     assert (found["result"]["source_head"], found["result"]["destination_head"]) == heads
     assert (lake.branch("c").head_version, lake.branch("main").head_version) == heads
     assert [tuple(row) for row in lake.write("SELECT * FROM d.r", "alice").rows] == [(1, "base")]
+
+
+def test_statistics_say_nothing_of_what_is_hidden(lake: ReviewLake) -> None:
+    lake.write("ALTER TABLE d.r ALTER COLUMN v SET MASK (NULL) FOR ROLE viewer", "dora")
+
+    def ruled_out_for(name: str) -> list[bool]:
+        session = Session(catalog=lake.catalog, branch="main", user=lake.people[name].user)
+        return ruled_out(session, TableName("r", "d"), ["v IS NULL", "id > 1000"])
+
+    assert ruled_out_for("dora") == [True, True]
+    with pytest.raises(RowsRestricted):
+        ruled_out_for("victor")
 
 
 def test_nothing_of_the_workspace_is_left(lake: ReviewLake, request_of_c: MergeRequest) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -29,14 +29,19 @@ def check(template: str, table: str = "d.t", **given: Any) -> Check:
     return Check(name=name, template=template, parameters=read, query=query_shown(template, read))
 
 
-def examined(checks: list[Check], answer: Callable[[str], list[Any]]) -> tuple[dict[str, Examined], list[str]]:
+def examined(
+    checks: list[Check], answer: Callable[[str], list[Any]], rules_out: Callable[[str], bool] = lambda _: False
+) -> tuple[dict[str, Examined], list[str]]:
     asked: list[str] = []
 
     def ask(query: str) -> Found:
         asked.append(query)
         return Found([("x", "int")], answer(query))
 
-    found = asking.examine(checks, Merged("t", 3, 7), ask=ask, progress=Steps())
+    def rule_out(_: Any, conditions: Sequence[str]) -> list[bool]:
+        return list(map(rules_out, conditions))
+
+    found = asking.examine(checks, Merged("t", 3, 7), ask=ask, rule_out=rule_out, progress=Steps())
     return {item.check.name: item for item in found}, asked
 
 
@@ -56,6 +61,16 @@ def test_checks_of_the_same_rows_are_one_query() -> None:
     assert found["accepted_values d.t s ['a']"].is_passed
     assert (found["not_null d.t c7"].rows_seen, found["not_null d.t c7"].rows_bad) == (9, 1)
     assert len(asked) == 3 + 52, "one query for the rows of each that failed"
+
+
+def test_what_statistics_rule_out_is_not_asked() -> None:
+    checks = [check("not_null", column=name, **rows) for name in "abc" for rows in ({}, {"rows": "changed"})]
+    checks.append(check("freshness", column="at", at_most="1 hour"))
+    found, asked = examined(checks, lambda query: [(7, *[0] * (query.count(" AS b")))], lambda bad: "`b`" not in bad)
+    assert [query.count(" AS b") for query in asked] == [2, 3]
+    assert {(item.is_passed, item.rows_seen, item.rows_bad) for item in found.values()} == {(True, 7, 0)}
+    found, asked = examined(checks[:1], lambda _: [(7,)], lambda _: True)
+    assert asked == ["SELECT count(*) AS n FROM `d`.`t`"]
 
 
 def test_a_long_list_is_several_queries() -> None:

@@ -33,14 +33,14 @@ def test_what_a_template_makes_is_a_query(template: str) -> None:
     assert isinstance(parse(query_shown(template, read)), sql.Select)
     measure = measure_of(template, read, VERSIONS)
     assert isinstance(parse(measure.sample), sql.Select)
-    assert isinstance(parse(measure.query or scan_query([measure], VERSIONS)), sql.Select)
+    assert isinstance(parse(measure.query or scan_query(measure.table, measure.rows, [measure], VERSIONS)), sql.Select)
 
 
 @pytest.mark.parametrize("template", [name for name, known in TEMPLATES.items() if known.by_changed_rows])
 def test_a_check_of_changed_rows_reads_the_difference(template: str) -> None:
     read = parameters_read(template, {**GIVEN[template], "rows": "changed"})
     measure = measure_of(template, read, VERSIONS)
-    counted = measure.query or scan_query([measure], VERSIONS)
+    counted = measure.query or scan_query(measure.table, measure.rows, [measure], VERSIONS)
     for text in (counted, measure.sample):
         assert "table_difference('`d`.`t`', 3, 7)" in text
         assert isinstance(parse(text), sql.Select)
