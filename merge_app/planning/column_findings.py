@@ -2,59 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from catalog_app.domain.operations import ColumnAttribute, ColumnChange
-from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.schema import Column
 from catalog_app.domain.types import parse_identified, widens
 from catalog_app.rules.codes import VerdictCode
 from merge_app.lineage.facts import column_of
 from merge_app.lineage.outcomes import Finding
-from merge_app.planning.conditions import ROW_AXES
-from merge_app.planning.findings import Problem
+from merge_app.planning.findings import ROW_AXES, Pair, Problem
 from merge_app.planning.merge_plan import SIDE_NAMES
 from merge_app.planning.nested_columns import AppliedFields, fields_apply, fields_join
-from merge_app.planning.net_changes import ObjectChanges
 
 _CELL = ("column", "column")
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The columns of both sides and of the result, and what each side did to them."""
-
-    source: Schema
-    target: Schema
-    merged: Schema
-    by_source: ObjectChanges
-    by_target: ObjectChanges
-
-
-def column_problems(columns: Columns, findings: Sequence[Finding]) -> Iterator[Problem]:
-    """``findings``: those of facts. What facts do not say: fields inside of columns, and types that are too narrow for
-    rows that the other side wrote.
+def column_problems(pair: Pair) -> Iterator[Problem]:
+    """What facts found, and what they do not say: fields inside of columns, and types that are too narrow for rows that
+    the other side wrote.
     """
-    for finding in findings:
+    for finding in pair.findings:
         if finding.code in _SENTENCES:
-            yield from _SENTENCES[finding.code](columns, finding)
-    if columns.by_source.columns:
-        yield from _narrowed(columns)
-        yield from _of_fields(columns)
-        if columns.by_target.columns:
-            yield from _nothing_left(columns)
+            yield from _SENTENCES[finding.code](pair, finding)
+    if pair.source.columns:
+        yield from _narrowed(pair)
+        yield from _of_fields(pair)
+        if pair.destination.columns:
+            yield from _nothing_left(pair)
 
 
 def _ids(finding: Finding) -> list[int]:
     return list(dict.fromkeys(map(column_of, finding.keys)))
 
 
-def _missing(columns: Columns, finding: Finding) -> Iterator[Problem]:
+def _missing(pair: Pair, finding: Finding) -> Iterator[Problem]:
     for identity in _ids(finding):
-        dropped = (change for change in columns.by_target.columns.values() if _drops(change, identity))
-        known = next((change.before["name"] for change in dropped), None) or _name(columns.source.column(identity))
+        dropped = (change for change in pair.destination.columns.values() if _drops(change, identity))
+        known = next((change.before["name"] for change in dropped), None) or _name(pair.source_schema.column(identity))
         name = known or f"with id {identity}"
-        changed = (attribute.value for of, attribute in columns.by_source.columns if of == identity)
+        changed = (attribute.value for of, attribute in pair.source.columns if of == identity)
         yield Problem(
             _CELL,
             finding.code,
@@ -72,11 +59,11 @@ def _name(column: Column | None) -> str | None:
     return None if column is None else column.name
 
 
-def _taken(columns: Columns, finding: Finding) -> Iterator[Problem]:
+def _taken(pair: Pair, finding: Finding) -> Iterator[Problem]:
     """A column that the source named must be alone in bearing its name. Of two that it named, one is reported."""
-    named = {i for i, of in columns.by_source.columns if of in (ColumnAttribute.NAME, ColumnAttribute.EXISTS)}
+    named = {i for i, of in pair.source.columns if of in (ColumnAttribute.NAME, ColumnAttribute.EXISTS)}
     by_name: dict[str, list[Column]] = {}
-    for column in filter(None, map(columns.merged.column, _ids(finding))):
+    for column in filter(None, map(pair.schema.column, _ids(finding))):
         by_name.setdefault(column.name.casefold(), []).append(column)
     for same in by_name.values():
         column = min(same, key=lambda one: (named.isdisjoint(one.ids), one.id))
@@ -92,21 +79,21 @@ def _taken(columns: Columns, finding: Finding) -> Iterator[Problem]:
         )
 
 
-def _narrowing(columns: Columns, finding: Finding) -> Iterator[Problem]:
+def _narrowing(pair: Pair, finding: Finding) -> Iterator[Problem]:
     for identity in _ids(finding):
-        present, change = columns.target.column(identity), columns.by_source.columns.get((identity, _TYPE))
+        present, change = pair.target_schema.column(identity), pair.source.columns.get((identity, _TYPE))
         assert present is not None
         if change is not None:
-            yield _narrower(columns, present, change.after, identity)
+            yield _narrower(pair, present, change.after, identity)
         else:
             # An addition of both sides has another id on each.
-            added = columns.source.named(present.name)
+            added = pair.source_schema.named(present.name)
             assert added is not None
-            yield _narrower(columns, present, added.type, added.id)
+            yield _narrower(pair, present, added.type, added.id)
 
 
-def _narrower(columns: Columns, present: Column, wanted: str, source_id: int) -> Problem:
-    name = _name(columns.merged.column(present.id)) or present.name
+def _narrower(pair: Pair, present: Column, wanted: str, source_id: int) -> Problem:
+    name = _name(pair.schema.column(present.id)) or present.name
     return Problem(
         _CELL,
         VerdictCode.COLUMN_TYPE_NARROWING,
@@ -126,33 +113,33 @@ def _narrower(columns: Columns, present: Column, wanted: str, source_id: int) ->
 _TYPE, _FIELDS = ColumnAttribute.TYPE, ColumnAttribute.NESTED
 
 
-def _narrowed(columns: Columns) -> Iterator[Problem]:
+def _narrowed(pair: Pair) -> Iterator[Problem]:
     """A type that one side made narrower holds the rows that it knows, but not all that the other wrote (R6)."""
-    if columns.by_source.overwrites_all or not columns.by_target.has(*ROW_AXES):
+    if pair.source.overwrites_all or not pair.destination.has(*ROW_AXES):
         return
-    others = columns.by_target.columns
-    for (identity, attribute), change in columns.by_source.columns.items():
-        present = columns.target.column(identity) if attribute is _TYPE else None
+    others = pair.destination.columns
+    for (identity, attribute), change in pair.source.columns.items():
+        present = pair.target_schema.column(identity) if attribute is _TYPE else None
         is_of_both = (identity, _TYPE) in others or (identity, _FIELDS) in others
         if present is not None and not is_of_both and not widens(present.type, change.after):
-            yield _narrower(columns, present, change.after, identity)
+            yield _narrower(pair, present, change.after, identity)
 
 
-def _of_fields(columns: Columns) -> Iterator[Problem]:
-    for (identity, attribute), change in columns.by_source.columns.items():
-        result = columns.merged.column(identity)
-        present = None if result is None else columns.target.column(result.id)
+def _of_fields(pair: Pair) -> Iterator[Problem]:
+    for (identity, attribute), change in pair.source.columns.items():
+        result = pair.schema.column(identity)
+        present = None if result is None else pair.target_schema.column(result.id)
         if result is None or present is None or present.nested is None:
             continue
         if attribute is _FIELDS and change.before is not None and change.after is not None:
-            ended = columns.source.column(identity)
+            ended = pair.source_schema.column(identity)
             applied = fields_apply(
                 parse_identified(change.before),
                 parse_identified(change.after),
                 present.parsed,
                 column=result.name,
                 source=None if ended is None else ended.parsed,
-                replaces_rows=columns.by_source.overwrites_all,
+                replaces_rows=pair.source.overwrites_all,
             )
             yield from _field_problems(present, applied)
         elif attribute is ColumnAttribute.EXISTS and change.after is not None:
@@ -170,14 +157,14 @@ def _field_problems(column: Column, applied: AppliedFields) -> Iterator[Problem]
 _EMPTY = "struct<>"
 
 
-def _nothing_left(columns: Columns) -> Iterator[Problem]:
+def _nothing_left(pair: Pair) -> Iterator[Problem]:
     """The result has no column, or a struct without a field, and no side has it so (A6). A table has a column, and
     Parquet writes no struct without a field.
     """
-    sides = columns.source, columns.target
-    if not columns.merged.columns and all(side.columns for side in sides):
+    sides = pair.source_schema, pair.target_schema
+    if not pair.schema.columns and all(side.columns for side in sides):
         yield _empty("Source and target together drop every column of the table.", "", 0)
-    for column in columns.merged.columns:
+    for column in pair.schema.columns:
         held = [side.column(column.id) for side in sides]
         if _EMPTY in column.type and not any(_EMPTY in other.type for other in held if other is not None):
             sentence = f"Source and target together drop every field of a struct in column {column.name}."
@@ -189,13 +176,13 @@ def _empty(sentence: str, name: str, identifier: int) -> Problem:
     return Problem(_CELL, VerdictCode.NO_COLUMN_LEFT, "A6", sentence, details)
 
 
-def _parted(columns: Columns, finding: Finding) -> Iterator[Problem]:
+def _parted(pair: Pair, finding: Finding) -> Iterator[Problem]:
     """The sentence names the side with several columns: the other one shows at most one of them."""
-    ids, shown = _ids(finding), {"source": columns.source, "destination": columns.target}
+    ids, shown = _ids(finding), {"source": pair.source_schema, "destination": pair.target_schema}
     of_sides = {side: [column.name for column in own.columns if column.id in ids] for side, own in shown.items()}
     side, names = max(of_sides.items(), key=lambda found: len(found[1]))
     other = next(word for word in shown if word != side)
-    one = next((column.name for i in ids if (column := columns.merged.column(i)) is not None), names[0])
+    one = next((column.name for i in ids if (column := pair.schema.column(i)) is not None), names[0])
     several = f"columns {' and '.join(names)}" if len(names) > 1 else f"column {names[0]}, and dropped another"
     yield Problem(
         _CELL,

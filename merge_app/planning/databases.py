@@ -9,7 +9,7 @@ from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.state import DatabaseState
 from catalog_app.rules.loader import RuleTable
 from merge_app.planning.change_sets import change_sets_of, database_merged
-from merge_app.planning.conditions import Case, problems
+from merge_app.planning.conditions import problems
 from merge_app.planning.findings import Pair, judge, problem_finding
 from merge_app.planning.merge_plan import Action, Finding, ObjectPlan, PlanInput
 from merge_app.planning.net_changes import ObjectChanges
@@ -27,7 +27,7 @@ def database_plan(given: PlanInput, database_id: int, rules: RuleTable) -> tuple
         action = Action.UNTOUCHED if destination.dropped else Action.CREATE
         return _plan(action, source, None, state), judge(Pair(rules, state.name, source, destination), [])
     pair = Pair(rules, before.name, source, destination)
-    findings = judge(pair, problems(rules, Case(source, destination)))
+    findings = judge(pair, problems(pair))
     findings += [problem_finding(pair, note) for note in attribute_notes(pair, {})]
     after = _alive(database_merged(given, database_id), before, source)
     if after == before:

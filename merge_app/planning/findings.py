@@ -8,13 +8,20 @@ from dataclasses import field
 from typing import Any
 
 from catalog_app.domain.operations import ObjectKind
+from catalog_app.domain.schema import Schema
 from catalog_app.rules.codes import CODE_TABLE, VerdictCode
 from catalog_app.rules.loader import CellVerdict, RuleTable
 from lakeui.common.records import record
-from merge_app.planning.merge_plan import Finding, Verdict
+from merge_app.lineage.outcomes import Finding as AttributeFinding
+from merge_app.planning.merge_plan import Finding, TableFacts, Verdict
 from merge_app.planning.net_changes import ObjectChanges, ObjectKey
 
 CellKey = tuple[str, str]
+
+ROW_AXES = ("insert", "update", "overwrite")
+"""The operations that bring rows into a table."""
+ROW_PLACING_AXES = (*ROW_AXES, "partition")
+"""Those, and what keeps rows from being swept away: a partition's new name."""
 
 
 @record(frozen=True, slots=True)
@@ -30,13 +37,21 @@ class Problem:
 
 @record(frozen=True, slots=True)
 class Pair:
-    """What both sides did to one object, and the rule table that judges it. ``homes``: names of databases by id."""
+    """What both sides did to one object, and the rule table that judges it. ``homes``: names of databases by id. Of a
+    table, ``schema`` and ``properties`` are those of the result, ``findings`` what its facts found.
+    """
 
     rules: RuleTable
     name: str
     source: ObjectChanges
     destination: ObjectChanges
     homes: Mapping[int, str] = field(default_factory=dict)
+    source_schema: Schema = Schema()
+    target_schema: Schema = Schema()
+    schema: Schema = Schema()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    facts: TableFacts = TableFacts()
+    findings: tuple[AttributeFinding, ...] = ()
 
     def met_cells(self) -> list[CellKey]:
         """The pairs of operations that met, in the order of the rule table."""

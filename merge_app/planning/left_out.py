@@ -12,9 +12,8 @@ from catalog_app.domain.types import Field, ParsedType
 from catalog_app.rules.codes import VerdictCode
 from lakeui.common.counts import counted
 from merge_app.planning.change_sets import change_sets_of, table_merged
-from merge_app.planning.conditions import ROW_AXES
 from merge_app.planning.effects import example_text
-from merge_app.planning.findings import Pair, Problem
+from merge_app.planning.findings import ROW_AXES, Pair, Problem
 from merge_app.planning.merge_plan import SIDE_NAMES, LeftValues, PlanInput
 from merge_app.planning.resolutions import resolve
 

@@ -15,8 +15,8 @@ from merge_app.lineage.finer_verdicts import finer_as_json
 from merge_app.lineage.outcomes import Finding
 from merge_app.lineage.rules import DELETES_OVERWRITTEN, KEPT
 from merge_app.lineage.steps import RowsPlan
-from merge_app.planning.conditions import ROW_AXES, ROW_PLACING_AXES, partition_text
-from merge_app.planning.findings import CellKey, Pair, Problem
+from merge_app.planning.conditions import partition_text
+from merge_app.planning.findings import ROW_AXES, ROW_PLACING_AXES, CellKey, Pair, Problem
 from merge_app.planning.notes import discarded_note, extent_text, rows_text
 
 _CELLS: dict[VerdictCode, tuple[CellKey, str, str]] = {

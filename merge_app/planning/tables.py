@@ -11,8 +11,7 @@ from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.rules.loader import Rules
 from merge_app.planning.change_sets import change_sets_of, table_merged
-from merge_app.planning.column_findings import Columns, column_problems
-from merge_app.planning.conditions import Case, problems
+from merge_app.planning.conditions import problems
 from merge_app.planning.data import data_staged
 from merge_app.planning.databases import done_already
 from merge_app.planning.findings import Pair, Problem, judge, problem_finding
@@ -51,23 +50,24 @@ def table_plan(given: PlanInput, table_id: int, rules: Rules) -> tuple[ObjectPla
         source,
         destination,
         _homes(given, before, state),
+        Schema() if state is None else state.schema,
+        facts=facts,
+        findings=change_sets.findings_of(*key),
     )
     if before is None:
-        return _new_table(pair, facts, state)
+        return _new_table(pair, state)
     merged = table_merged(given, table_id)
-    columns = Columns(Schema() if state is None else state.schema, before.schema, merged.schema, source, destination)
-    of_columns = tuple(column_problems(columns, change_sets.findings_of(*key)))
-    judged = Case(source, destination, merged.schema, of_columns, facts, merged.properties)
-    found = [] if destination.dropped else problems(pair.rules, judged)
+    pair = replace(pair, target_schema=before.schema, schema=merged.schema, properties=merged.properties)
+    found = [] if destination.dropped else problems(pair)
     allowed = _ALLOWED_BY_BOTH if keeps_both(given.resolutions, table_id) else frozenset()
     if facts.rows_plan is not None:
         found += [item for item in row_verdicts(pair, facts.rows_plan) if item.code.value not in allowed]
         allowed = _ALLOWED_BY_BOTH
     findings = judge(pair, found, allowed=allowed)
-    findings += [problem_finding(pair, note) for note in _notes(pair, facts, before)]
+    findings += [problem_finding(pair, note) for note in _notes(pair)]
     if source.dropped:
-        return _dropped(pair, facts, before, merged), findings
-    return _altered(pair, facts, before, merged, statements_of(given.resolutions, table_id)), findings
+        return _dropped(pair, before, merged), findings
+    return _altered(pair, before, merged, statements_of(given.resolutions, table_id)), findings
 
 
 def _full_name(given: PlanInput, shown: TableState | None, table_id: int) -> str:
@@ -87,17 +87,17 @@ def _database(given: PlanInput, database_id: int) -> DatabaseState | None:
     return given.databases.get(database_id) or given.source_databases.get(database_id)
 
 
-def _notes(pair: Pair, facts: TableFacts, before: TableState) -> Iterator[Problem]:
+def _notes(pair: Pair) -> Iterator[Problem]:
     # Columns that only one side changed are not even read.
-    names = _names(before.schema) if pair.source.columns and pair.destination.columns else {}
+    names = _names(pair.target_schema) if pair.source.columns and pair.destination.columns else {}
     yield from attribute_notes(pair, names)
     if pair.source.dropped:
         return
-    yield from left_value_notes(pair, facts.left_values)
-    if facts.rows is not None:
-        yield from row_notes(pair, facts.rows)
-    if facts.rows_plan is not None:
-        yield from lineage_notes(pair, facts.rows_plan)
+    yield from left_value_notes(pair, pair.facts.left_values)
+    if pair.facts.rows is not None:
+        yield from row_notes(pair, pair.facts.rows)
+    if pair.facts.rows_plan is not None:
+        yield from lineage_notes(pair, pair.facts.rows_plan)
 
 
 def _names(schema: Schema) -> dict[int, str]:
@@ -109,19 +109,19 @@ def _data(facts: TableFacts, operations: tuple[Operation, ...]) -> DataPlan | No
     return data_staged(operations) if facts.rows_plan is None else DataPlan(facts.rows_plan.steps)
 
 
-def _new_table(pair: Pair, facts: TableFacts, state: TableState | None) -> tuple[ObjectPlan, list[Finding]]:
+def _new_table(pair: Pair, state: TableState | None) -> tuple[ObjectPlan, list[Finding]]:
     """A table whose making and dropping the target merged together has nothing to apply anything to."""
     if state is None:
         raise ValueError(f"the input lacks the source's state of table {pair.source.object_id}")
     if pair.destination.dropped:
         return _plan(pair, Action.UNTOUCHED, None, state), judge(pair, [])
     operations = pair.source.operations
-    return _plan(pair, Action.CREATE, None, state, operations, _data(facts, operations)), []
+    return _plan(pair, Action.CREATE, None, state, operations, _data(pair.facts, operations)), []
 
 
-def _dropped(pair: Pair, facts: TableFacts, before: TableState, merged: TableState) -> ObjectPlan:
+def _dropped(pair: Pair, before: TableState, merged: TableState) -> ObjectPlan:
     """What is merged below a drop is there after the undrop (R4)."""
-    data = _data(facts, pair.source.operations)
+    data = _data(pair.facts, pair.source.operations)
     after = replace(merged, is_dropped=True)
     if not (before.is_dropped or pair.destination.dropped):
         return _plan(pair, Action.DROP, before, after, pair.source.operations, data)
@@ -132,7 +132,6 @@ def _dropped(pair: Pair, facts: TableFacts, before: TableState, merged: TableSta
 
 def _altered(
     pair: Pair,
-    facts: TableFacts,
     before: TableState,
     merged: TableState,
     statements: tuple[RecordedStatement, ...],
@@ -140,7 +139,7 @@ def _altered(
     """``statements`` are run on the target's rows."""
     after = replace(merged, is_dropped=before.is_dropped and not pair.source.undropped)
     operations = tuple(item for item in pair.source.operations if item.kind is not OperationKind.CREATE)
-    data, rows = _data(facts, operations), facts.rows_plan
+    data, rows = _data(pair.facts, operations), pair.facts.rows_plan
     if statements and data is not None and rows is not None:
         data = replace(data, row_work=(RerunStatements(merged.schema, statements, rows.inserted),))
     if after == before and not (data and data.changes_files):
