@@ -13,9 +13,7 @@ from catalog_app.domain.schema import Schema
 from catalog_app.storage.cells import RowCells
 from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.crossed import CrossedRow, crossed_rows
-from merge_app.execution.lineage.keys import Keys
-from merge_app.execution.lineage.own_pasts import OwnPasts
-from merge_app.execution.lineage.pasts import SharedFacts, shared_facts
+from merge_app.execution.lineage.known_rows import KnownRows
 from merge_app.execution.lineage.placed import Placed
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.ascending import are_among
@@ -31,7 +29,7 @@ from merge_app.lineage.sorted_join import differing_rows
 class Met:
     """Rows that both sides changed. ``base``: the newest fact that both know, an image or ``ABSENT``, and its stamp.
     ``is_known``: where that is known to be so. ``crossed``: rows of which both know several images, that did not know
-    each other; ``several``: where one of these facts is a removal. ``pasts``: all that both know of the rows.
+    each other; ``several``: where one of these facts is a removal. ``known``: all that both know of the rows.
     """
 
     pairs: Pairs
@@ -40,7 +38,16 @@ class Met:
     is_known: Mask
     crossed: Sequence[CrossedRow]
     several: Mask
-    pasts: OwnPasts
+    known: KnownRows
+
+    @classmethod
+    def of(cls, pairs: Pairs, known: KnownRows) -> Met:
+        """A key without such a fact was on neither side when they met last."""
+        base, stamp = known.newest(pairs.row_id)
+        rows = known.ids, known.facts.value, known.facts.stamp
+        crossed, several = crossed_rows(pairs.row_id, base, rows, known.reader.commits)
+        is_known = (stamp > 0) | known.facts.are_all
+        return cls(pairs, base, stamp, is_known, crossed, are_among(pairs.row_id, several), known)
 
     @property
     def source(self) -> Ints:
@@ -60,72 +67,8 @@ class Met:
         found: Mask = (shows & (self.base != ABSENT) & ~stay) | (self.several & (stay | shows))
         at = np.flatnonzero((stay | (shows & (image == ABSENT))) & ~found)
         of_side = self.pairs.row_id[at], self.base[at], stamps[at], self.base_stamp[at]
-        found[at] = self.pasts.are_changes(*of_side, partial(_differ, cells))
+        found[at] = self.known.are_changes(*of_side, partial(_differ, cells))
         return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KnownRows:
-    """Facts of rows that both sides know. ``ids``: of each the row id, or the code of the key that the row had.
-    ``columns``: how many columns of the table the file of each image has: one that was written after a drop has fewer.
-    """
-
-    reader: Reader
-    facts: SharedFacts
-    ids: Ints
-    columns: Ints
-
-    @classmethod
-    def of(cls, reader: Reader, schema: Schema, row_ids: Ints, keys: Keys | None = None) -> KnownRows:
-        """``row_ids``: ascending; with ``keys``, those of all rows that had one of the keys."""
-        facts = shared_facts(reader, row_ids)
-        ids = facts.row_id if keys is None else keys.codes(facts.image, keys.places_shared(facts.image))
-        return cls(reader, facts, ids, _columns_held(reader, schema, facts.image))
-
-    def met(self, pairs: Pairs) -> Met:
-        """Rows that both sides changed, each with the newest fact that both know. A key without such a fact was on
-        neither side when they met last.
-        """
-        facts, commits = self.facts, self.reader.commits
-        value = facts.value
-        base, stamp = self._newest(pairs.row_id, value, np.ones(len(value), dtype=np.bool_))
-        crossed, several = crossed_rows(pairs.row_id, base, (self.ids, value, facts.stamp), commits)
-        is_known = (stamp > 0) | facts.are_all
-        pasts = OwnPasts(self.ids, value, facts.stamp, commits)
-        return Met(pairs, base, stamp, is_known, crossed, are_among(pairs.row_id, several), pasts)
-
-    def places(self, wanted: Ints) -> Ints:
-        """The partitions that both know of rows, ``ABSENT`` for none."""
-        last, _ = self._newest(wanted, self.facts.image, ~self.facts.is_removal)
-        places = np.full(len(last), ABSENT, dtype=np.int64)
-        known = last != ABSENT
-        places[known] = self.facts.places(self.reader, last[known])
-        return places
-
-    def _newest(self, wanted: Ints, images: Ints, among: Mask) -> tuple[Ints, Ints]:
-        """Of images of one stamp the one with most columns; a commit that took one away and shows another shows that.
-        ``among``: these facts.
-        """
-        ids, images, stamps, columns = (column[among] for column in (self.ids, images, self.facts.stamp, self.columns))
-        order = np.lexsort((images, columns, images != ABSENT, stamps, ids))
-        ids, images, stamps = ids[order], images[order], stamps[order]
-        last = np.searchsorted(ids, wanted, side="right") - 1
-        found = np.zeros(len(wanted), dtype=np.bool_)
-        at = np.flatnonzero(last >= 0)
-        found[at] = ids[last[at]] == wanted[at]
-        base, stamp = np.full(len(wanted), ABSENT, dtype=np.int64), np.zeros(len(wanted), dtype=np.int64)
-        base[found], stamp[found] = images[last[found]], stamps[last[found]]
-        return base, stamp
-
-
-def _columns_held(reader: Reader, schema: Schema, images: Ints) -> Ints:
-    files, at = np.unique(image_places(images)[0], return_inverse=True)
-    wanted = [column.ids for column in schema.columns]
-    counts = [
-        sum(any(held.column(i) is not None for i in ids) for ids in wanted)
-        for held in (reader.scans[file_id].schema for file_id in files.tolist())
-    ]
-    return np.array(counts, dtype=np.int64)[at.reshape(-1)]
 
 
 def met_rows(source: RowFacts, target: RowFacts, news: News) -> Pairs:
@@ -170,6 +113,35 @@ def with_places(pairs: Pairs, places: Ints, sides: tuple[Placed, Placed], news: 
         partition = replace(side.facts.partition, was=was, was_known=was_known)
         found.append(replace(side, facts=replace(side.facts, partition=partition)))
     return found[0], found[1]
+
+
+def with_one_past(sides: tuple[Placed, Placed], reader: Reader, schema: Schema, news: News) -> tuple[Placed, Placed]:
+    """Both sides, where single cells are not read. A row that both changed is again as it was only where one newest
+    image is what both know: of several that did not know each other, each is a decision (P7).
+    """
+    source, target = (side.facts for side in sides)
+    met = met_rows(source, target, news)
+    as_before = source.image.is_nothing[met.source_at] | target.image.is_nothing[met.target_at]
+    at = np.flatnonzero(as_before)
+    if not len(at):
+        return sides
+    pairs = Pairs(met.row_id[at], met.source_at[at], met.target_at[at])
+    past = Met.of(pairs, KnownRows.of(reader, schema, pairs.row_id))
+    if not past.crossed:
+        return sides
+    several = np.isin(past.base, [row.images[0] for row in past.crossed])
+    decided_source, decided_target = (
+        _decided(side, rows[several]) for side, rows in zip(sides, (past.source, past.target), strict=True)
+    )
+    return decided_source, decided_target
+
+
+def _decided(side: Placed, at: Ints) -> Placed:
+    """The side, with rows that are not as they were."""
+    image = side.facts.image
+    was_known = np.array(image.was_known)
+    was_known[at] = False
+    return replace(side, facts=replace(side.facts, image=replace(image, was_known=was_known)))
 
 
 def with_values(

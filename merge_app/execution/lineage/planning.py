@@ -19,10 +19,10 @@ from merge_app.execution.lineage.cell_reader import CellReader
 from merge_app.execution.lineage.cells import Cells
 from merge_app.execution.lineage.kept_columns import KeptColumns, with_values_back
 from merge_app.execution.lineage.keys import Keys, by_key_ranges
+from merge_app.execution.lineage.known_rows import KnownRows
 from merge_app.execution.lineage.looked_at import Lists, LookedAt, is_unknown
 from merge_app.execution.lineage.made import made_completed, made_rows_written, with_computed_partitions
-from merge_app.execution.lineage.met_rows import KnownRows, met_places, met_rows, with_places, with_values
-from merge_app.execution.lineage.one_past import with_one_past
+from merge_app.execution.lineage.met_rows import Met, met_places, met_rows, with_one_past, with_places, with_values
 from merge_app.execution.lineage.placed import Placed, placed_rows
 from merge_app.execution.lineage.primary_key_merge import (
     chosen_rows_outcome,
@@ -339,7 +339,7 @@ def _sides(case: TableCase, given: _Given, group: Group, keys: Keys, cells: Cell
     sides = with_places(apart, known(apart).places(apart.row_id), (rows.source, rows.target), news)
     if not (case.has_key or case.granularity is Granularity.CELL):
         return with_one_past(sides, reader, case.merged, news)
-    pasts = known(met).met(met)
+    pasts = Met.of(met, known(met))
     cells.cross(pasts.crossed, case.how)
     return with_values(pasts, sides, group, cells, case.how)
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from catalog_app.domain.operations import OperationKind
 from catalog_app.domain.schema import Schema
+from merge_app.execution.lineage.known_rows import KnownRows
 from merge_app.execution.lineage.looked_at import LookedAt
-from merge_app.execution.lineage.met_rows import KnownRows, met_rows
+from merge_app.execution.lineage.met_rows import met_rows
 from merge_app.execution.lineage.shown_rows import UNMOVED, Row, rows_named, rows_there
 from merge_app.lineage.facts import ABSENT, Array, FactColumns, Ints, Mask
 from merge_app.lineage.outcomes import taken
@@ -145,7 +146,7 @@ class RowChanges:
         found = np.full(len(at), ABSENT, dtype=np.int64)
         if not self.schema.is_keyed:
             met = met_rows(sides[0].facts, sides[1].facts, self.looked_at.news)
-            images = KnownRows.of(self.looked_at.cells.reader, self.schema, met.row_id).met(met).base
+            images, _ = KnownRows.of(self.looked_at.cells.reader, self.schema, met.row_id).newest(met.row_id)
             place = np.searchsorted(pairs.row_id[at], met.row_id)
             found[place] = images
             return found
