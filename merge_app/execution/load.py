@@ -43,16 +43,12 @@ from merge_app.execution.version_vectors import (
     has_merged,
     merges_since,
     own_ranges,
-    version_vector_load,
     version_vectors_load,
 )
 from merge_app.planning.merge_plan import (
-    LeftOutBefore,
-    LoadedTwice,
     NamedByView,
     PlanInput,
     Resolution,
-    StaleRead,
     ViewNames,
 )
 from merge_app.planning.net_changes import NO_BASE, RESTORED_VERSION, RestoreBase
@@ -174,24 +170,32 @@ def plan_without_facts(side: SourceSide, *, resolutions: tuple[Resolution, ...] 
         source_databases=side.databases,
         source_tables=side.tables,
         database_tables=members,
-        source_base=_restore_base(side.operations, side.snapshot, destination),
         destination_base=_restore_base(operations, destination, seen),
-        left_out_before=_left_out_before(side, destination),
-        stale_reads=_stale_reads(side, destination),
-        loaded_twice=_loaded_twice(side, destination, operations),
-        views=_views(side, destination),
-        source_head=side.snapshot.version if side.snapshot else 0,
         destination_head=destination.version,
         resolutions=resolutions,
         attributes=attributes,
     )
-    return planned if side.snapshot is None else _with_replacements(planned, side.snapshot, destination)
+    return planned if side.snapshot is None else _with_history(planned, side, side.snapshot)
 
 
-def _with_replacements(planned: PlanInput, source: Snapshot, destination: Snapshot) -> PlanInput:
-    if not planned.resolutions:
-        return planned
-    return replace(planned, replacements=replacements_load(planned, planned.resolutions, source, destination))
+def _with_history(planned: PlanInput, side: SourceSide, source: Snapshot) -> PlanInput:
+    """With what branches have and statements lack: a history of merges, of reads and of loaded files."""
+    destination, known = side.destination, side.target_vector
+    changed = tables_written(side) | side.news.tables if side.has_merged else set()
+    # Without a merge, commits of the source knew all of the target that the source knows.
+    may_be_stale = (side.has_merged or side.target_news) and side.news.reads
+    # Rows break no view.
+    may_break = not all(item.is_data for item in side.operations)
+    return replace(
+        planned,
+        source_base=_restore_base(side.operations, source, known),
+        left_out_before=left_out_before_load(source, side.version_vector, destination, changed),
+        stale_reads=stale_reads_load(side.version_vector, destination, known) if may_be_stale else (),
+        loaded_twice=loaded_twice_load(source, destination, side.operations, planned.destination),
+        views=_views(destination) if may_break else (),
+        source_head=source.version,
+        replacements=replacements_load(planned, source, destination) if planned.resolutions else {},
+    )
 
 
 def _states_load(
@@ -224,47 +228,19 @@ def _unaltered(side: SourceSide) -> tuple[dict[int, TableState], dict[int, Datab
     return tables, databases
 
 
-def _restore_base(
-    operations: Sequence[Operation], snapshot: Snapshot | None, other: VersionVector | Snapshot
-) -> RestoreBase:
+def _restore_base(operations: Sequence[Operation], snapshot: Snapshot, other: VersionVector) -> RestoreBase:
     """From what the other side reaches, and what the side pulled. Looked up only where a RESTORE may lead back to it
     (P7).
     """
     restored = [item.metrics[RESTORED_VERSION] for item in operations if RESTORED_VERSION in item.metrics]
-    if snapshot is None or not restored:
+    if not restored:
         return NO_BASE
-    version_vector = version_vector_load(other) if isinstance(other, Snapshot) else other
     chain = zip(snapshot.branch_ids, snapshot.limits, strict=True)
-    version = max(min(limit, version_vector.get(branch, 0)) for branch, limit in chain)
+    version = max(min(limit, other.get(branch, 0)) for branch, limit in chain)
     return RestoreBase(version, merges_since(snapshot, min(restored)))
 
 
-def _stale_reads(side: SourceSide, destination: Snapshot) -> tuple[StaleRead, ...]:
-    # Without a merge, commits of the source knew all of the target that the source knows.
-    if side.snapshot is None or not (side.has_merged or side.target_news):
-        return ()
-    if not side.news.reads:
-        return ()
-    return stale_reads_load(side.version_vector, destination, side.target_vector)
-
-
-def _loaded_twice(side: SourceSide, destination: Snapshot, operations: Sequence[Operation]) -> tuple[LoadedTwice, ...]:
-    if side.snapshot is None:
-        return ()
-    return loaded_twice_load(side.snapshot, destination, side.operations, operations)
-
-
-def _left_out_before(side: SourceSide, destination: Snapshot) -> tuple[LeftOutBefore, ...]:
-    if side.snapshot is None or not side.has_merged:
-        return ()
-    tables = tables_written(side) | side.news.tables
-    return left_out_before_load(side.snapshot, side.version_vector, destination, tables)
-
-
-def _views(side: SourceSide, destination: Snapshot) -> tuple[ViewNames, ...]:
-    """Rows break no view."""
-    if side.snapshot is None or all(item.is_data for item in side.operations):
-        return ()
+def _views(destination: Snapshot) -> tuple[ViewNames, ...]:
     names = {state.database_id: state.name for state in databases_list(destination)}
     return tuple(
         ViewNames(

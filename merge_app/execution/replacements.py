@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from catalog_app.domain.operations import (
@@ -21,7 +21,7 @@ from catalog_app.selectors.objects import tables_load
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshot_diff import VisibleFile, masked, table_files
 from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
-from merge_app.planning.merge_plan import Decision, PlanInput, Resolution, ResolutionPart
+from merge_app.planning.merge_plan import Decision, PlanInput, ResolutionPart
 from merge_app.planning.net_changes import ObjectKey
 
 _HEAD = f"""
@@ -67,14 +67,14 @@ def replaces_rows(change: Change) -> bool:
 
 
 def replacements_load(
-    planned: PlanInput, resolutions: Collection[Resolution], source: Snapshot, destination: Snapshot
+    planned: PlanInput, source: Snapshot, destination: Snapshot
 ) -> dict[ObjectKey, tuple[Operation, ...]]:
     """By object of which the source is to be taken whole, the operations that make the target's what the source
     has. Objects that either side lacks are absent.
     """
     chosen = {
         item.key_of_object
-        for item in resolutions
+        for item in planned.resolutions
         if item.decision is Decision.TAKE_SOURCE and item.part is ResolutionPart.OBJECT
     }
     tables = [object_id for kind, object_id in chosen if kind is ObjectKind.TABLE]
