@@ -115,7 +115,6 @@ class Applied:
     version: int
     notes: tuple[Finding, ...] = ()
     schema_tables: tuple[int, ...] = field(default=())
-    kept_rows: Mapping[int, int] = field(default_factory=dict)
     invisible: tuple[tuple[int, int], ...] = ()
 
 
@@ -157,8 +156,7 @@ def plan_apply(
         clones_apply(clones, branch_id=branch.pk, version=version, recorded=recorded, definitions=new_definitions)
     _reads_write(commit, plan, header, source)
     branch.head_version, branch.head_commit = version, commit
-    kept_rows = {table_id: result.kept_rows for table_id, result in (row_work or {}).items()}
-    return Applied(commit.pk, version, plan.notes, tuple(new_definitions), kept_rows, invisible)
+    return Applied(commit.pk, version, plan.notes, tuple(new_definitions), invisible)
 
 
 def commit_judge(plan: MergePlan, branch: Branch, header: CommitHeader) -> None:

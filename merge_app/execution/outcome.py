@@ -89,7 +89,7 @@ def outcome_describe(planned: MergePlan, applied: Applied, side: SourceSide, bra
                 "new_bytes": size,
                 "new_segments": [_segment(row) for row in segments if row[0] == item.object_id],
                 "removed_segments": [row[1] for row in removed if row[0] == item.object_id],
-                "kept_updated_rows": applied.kept_rows.get(item.object_id, 0),
+                "kept_updated_rows": item.data.steps.kept_rows if item.data and item.data.needs_engine else 0,
             }
         )
     return {**refusal_describe(planned), "tables": described}

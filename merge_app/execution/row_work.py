@@ -46,4 +46,4 @@ def _table_work(
     written = rows_write(item.object_id, data.steps, engine, item.after.schema)
     for again in data.row_work:
         written += statements_rerun(item.object_id, again, destination, engine, item.after, item.name)
-    return RowWorkResult(data.steps.kept_rows, staged, written)
+    return RowWorkResult(staged, written)

@@ -18,11 +18,9 @@ class StagedDefinition:
 
 @dataclass(frozen=True, slots=True)
 class RowWorkResult:
-    """What the engine staged for a plan's row work, already registered. ``kept_rows``: how many rows that the source
-    deleted the target keeps, because it updated them. ``staged``: the files of the steps of a merge; ``written``: steps
-    of rows that it makes, and of statements that ran again.
+    """What the engine staged for a plan's row work, already registered. ``staged``: the files of the steps of a merge;
+    ``written``: steps of rows that it makes, and of statements that ran again.
     """
 
-    kept_rows: int = 0
     staged: Mapping[StagedKey, int] = field(default_factory=dict)
     written: tuple[Step, ...] = ()
