@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from catalog_app.domain.checks import columns_read, is_stored
 from catalog_app.domain.generated import generated_values
@@ -18,7 +18,7 @@ from catalog_app.selectors.snapshots import Snapshot
 from lakeui.common.errors import NotFound, NotSupported
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.granularity import merge_settings
-from merge_app.execution.lineage.lacking import Columns, Lacking, rows_lacking
+from merge_app.execution.lineage.lacking import Lacking, ResultTable, rows_lacking
 from merge_app.execution.lineage.looked_at import Lists
 from merge_app.execution.lineage.lost_rows import lost_values
 from merge_app.execution.lineage.planning import rows_looked_at, rows_plan
@@ -26,7 +26,7 @@ from merge_app.execution.lineage.row_changes import SOURCE, TARGET, RowChanges
 from merge_app.execution.lineage.source_side import SourceSide, source_tables_load, tables_written
 from merge_app.execution.lineage.staged_files import moves_rows
 from merge_app.execution.lineage.table_cases import RowsDecision, TableCase
-from merge_app.execution.lineage.violating import Constraints, Violated, rows_violating
+from merge_app.execution.lineage.violating import Violated, rows_violating
 from merge_app.lineage.facts import Aliveness
 from merge_app.lineage.steps import TableSteps
 from merge_app.planning.attributes import kept_columns, kept_fields, tables_with_columns_back
@@ -265,24 +265,14 @@ def _schemas_judged(planned: PlanInput, side: SourceSide, stepped: Sequence[Tabl
     return {table_id: table_merged(planned, table_id).schema for table_id in asked}
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What the rows of a merged table are asked for."""
-
-    columns: Columns
-    constraints: Constraints
-
-
-def _asked(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, _Asked]:
+def _asked(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, ResultTable]:
+    """What the rows of merged tables are asked for."""
     found = {}
     for table_id, merged in schemas.items():
-        before, source = planned.tables[table_id], planned.source_tables.get(table_id)
-        properties = table_merged(planned, table_id).properties
-        computed = frozenset(generated_values(properties, merged))
-        columns = Columns(merged, source.schema if source else None, before.schema, computed)
+        source = planned.source_tables.get(table_id)
         own = source and _as_shown(source, planned.source_databases)
-        constraints = Constraints.of(properties, merged, own, _as_shown(before, planned.databases))
-        found[table_id] = _Asked(columns, constraints)
+        target = _as_shown(planned.tables[table_id], planned.databases)
+        found[table_id] = ResultTable(merged, table_merged(planned, table_id).properties, own, target)
     return found
 
 
@@ -291,7 +281,7 @@ def _as_shown(table: TableState, databases: Mapping[int, DatabaseState]) -> Tabl
     return table if _is_alive(table, databases) else replace(table, is_dropped=True)
 
 
-def _asked_as_decided(resolved: PlanInput, schemas: Collection[int]) -> dict[int, _Asked]:
+def _asked_as_decided(resolved: PlanInput, schemas: Collection[int]) -> dict[int, ResultTable]:
     """The same of tables of which something was decided, as it was decided."""
     decided = {item.object_id for item in resolved.resolutions if item.object_kind is ObjectKind.TABLE}
     known = decided.intersection(schemas, resolved.tables)
@@ -301,15 +291,15 @@ def _asked_as_decided(resolved: PlanInput, schemas: Collection[int]) -> dict[int
 
 def _unfit(
     table_id: int,
-    asked: _Asked,
+    given: ResultTable,
     steps: TableSteps,
     destination: Snapshot,
     engine: EngineSource,
     besides: AbstractSet[int] = frozenset(),
 ) -> tuple[Lacking, Violated]:
     """The rows that the result may not have. Files ``besides`` are asked by what runs statements on them again."""
-    lacking = rows_lacking(table_id, asked.columns, steps, destination, engine)
-    return lacking, rows_violating(table_id, asked.constraints, steps, destination, engine, besides)
+    lacking = rows_lacking(table_id, given, steps, destination, engine)
+    return lacking, rows_violating(table_id, given, steps, destination, engine, besides)
 
 
 def _rows_decision(resolutions: Sequence[Resolution], table_id: int, *, is_keyed: bool) -> RowsDecision:

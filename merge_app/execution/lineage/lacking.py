@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from catalog_app.domain.checks import checks_enforced, columns_read
 from catalog_app.domain.files import FileScan, PartitionValues
+from catalog_app.domain.generated import generated_values
 from catalog_app.domain.schema import Column, Schema
+from catalog_app.domain.state import TableState
 from catalog_app.selectors.definitions import definitions_load
 from catalog_app.selectors.segments import file_scan, files_load, segments_list
 from catalog_app.selectors.snapshots import Snapshot
@@ -29,35 +33,31 @@ Lacking = Mapping[tuple[str, int], int]
 SOURCE, TARGET = "source", "destination"
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The columns of the merged table and of both sides; None: the side has no such table. ``computed``: the ids of
-    merged columns that follow from others.
+@dataclass(frozen=True)
+class ResultTable:
+    """The columns and properties of the merged table, and both sides as they show it; None: the source has no such
+    table.
     """
 
-    merged: Schema
-    source: Schema | None
-    target: Schema
-    computed: frozenset[int] = frozenset()
+    schema: Schema
+    properties: Mapping[str, str]
+    source: TableState | None
+    target: TableState
 
-    @property
-    def of_source(self) -> tuple[Column, ...]:
-        return _unproved(self.merged, self.source)
+    @cached_property
+    def unfilled(self) -> dict[str, tuple[Column, ...]]:
+        """By side, the required columns that its rows are not known to fill."""
+        required = [column for column in self.schema.columns if not column.nullable]
+        return {
+            side: tuple(column for column in required if not _is_proved(column, None if own is None else own.schema))
+            for side, own in ((SOURCE, self.source), (TARGET, self.target))
+        }
 
-    @property
-    def of_target(self) -> tuple[Column, ...]:
-        return _unproved(self.merged, self.target)
-
-    @property
-    def of_either(self) -> tuple[Column, ...]:
-        return tuple({column.id: column for column in (*self.of_source, *self.of_target)}.values())
-
-    @property
-    def of_images(self) -> tuple[Column, ...]:
-        """Required columns that images of the merge's own are not known to fill."""
-        known = self.of_either
-        required = (column for column in self.merged.columns if column.id in self.computed and not column.nullable)
-        return (*known, *(column for column in required if column not in known))
+    @cached_property
+    def checks(self) -> dict[str, str]:
+        """The constraints that have all their columns: a merge with another is refused anyway."""
+        found = checks_enforced(self.properties).items()
+        return {key: stored for key, stored in found if all(self.schema.column(i) for i in columns_read(stored))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,28 +80,28 @@ class ShownRows:
         return left
 
 
-def rows_lacking(table_id: int, columns: Columns, steps: TableSteps, target: Snapshot, engine: EngineSource) -> Lacking:
+def rows_lacking(
+    table_id: int, given: ResultTable, steps: TableSteps, target: Snapshot, engine: EngineSource
+) -> Lacking:
     """A side keeps its own columns filled, so a fast forward lacks nothing."""
-    asked, found = columns.of_either, Counter[tuple[str, int]]()
-    of_side = {SOURCE: columns.of_source, TARGET: columns.of_target}
-    with_target = bool(columns.of_target)
-    for shown in result_rows(table_id, steps, target, columns.source, with_target=with_target) if asked else ():
+    of_side, found = given.unfilled, Counter[tuple[str, int]]()
+    asked = tuple({column.id: column for columns in of_side.values() for column in columns}.values())
+    own = None if given.source is None else given.source.schema
+    with_target = bool(of_side[TARGET])
+    for shown in result_rows(table_id, steps, target, own, with_target=with_target) if asked else ():
         wanted = of_side[shown.side] if shown.at is None else asked
-        for column, rows in _of_file(table_id, shown, wanted, columns.merged, engine):
+        for column, rows in _of_file(table_id, shown, wanted, given.schema, engine):
             found[shown.side, column.id] += rows
-    partition_by = columns.merged.partition_by
+    partition_by = given.schema.partition_by
+    computed = generated_values(given.properties, given.schema) if steps.images else ()
+    # Images of the merge's own may lack what follows from their other cells, too.
+    of_images = {column.id: column for column in given.schema.columns if column.id in computed and not column.nullable}
     for image in steps.images:
         cells = image.cells
-        for column in columns.of_images:
-            is_partition = column.id in partition_by
-            held = cells.partition[partition_by.index(column.id)] if is_partition else cells.columns[column.id]
-            found[SOURCE, column.id] += held.null_count
+        for i in {column.id: column for column in asked} | of_images:
+            held = cells.partition[partition_by.index(i)] if i in partition_by else cells.columns[i]
+            found[SOURCE, i] += held.null_count
     return {key: rows for key, rows in found.items() if rows}
-
-
-def _unproved(merged: Schema, own: Schema | None) -> tuple[Column, ...]:
-    """Required columns that the rows of a side are not known to fill."""
-    return tuple(column for column in merged.columns if not (column.nullable or _is_proved(column, own)))
 
 
 def _is_proved(column: Column, own: Schema | None) -> bool:

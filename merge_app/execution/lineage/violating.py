@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from catalog_app.domain.checks import RowCheck, Violation, check_name, checks_enforced, columns_read, row_check
 from catalog_app.domain.files import FileScan, TableScan
@@ -17,7 +17,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.selectors.snapshots import Snapshot
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.lineage.cell_reader import CellReader
-from merge_app.execution.lineage.lacking import SOURCE, TARGET, ShownRows, result_rows
+from merge_app.execution.lineage.lacking import SOURCE, TARGET, ResultTable, ShownRows, result_rows
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.facts import image_codes
 from merge_app.lineage.steps import TableSteps
@@ -26,35 +26,19 @@ Violated = Mapping[tuple[str, str], Violation]
 """By side whose image it is, and constraint."""
 
 
-@dataclass(frozen=True, slots=True)
-class Constraints:
-    """The constraints and columns of the merged table, and what both sides have; None: the side has no such table."""
+def _unproved(given: ResultTable, own: TableState | None) -> frozenset[str]:
+    """The constraints that rows of a side are not known to fit."""
+    return frozenset(key for key, stored in given.checks.items() if not _is_proved(stored, given.schema, own))
 
-    checks: Mapping[str, str]
-    merged: Schema
-    source: TableState | None
-    target: TableState
 
-    @classmethod
-    def of(
-        cls, properties: Mapping[str, str], merged: Schema, source: TableState | None, target: TableState
-    ) -> Constraints:
-        """Those of the merged table that have all their columns: a merge with another is refused anyway."""
-        found = checks_enforced(properties).items()
-        whole = {key: stored for key, stored in found if all(merged.column(i) for i in columns_read(stored))}
-        return cls(whole, merged, source, target)
+def _by_partition(given: ResultTable) -> frozenset[str]:
+    """The constraints that read a column of the partition."""
+    placing = set(given.schema.partition_by)
+    return frozenset(key for key, stored in given.checks.items() if not placing.isdisjoint(columns_read(stored)))
 
-    def unproved(self, own: TableState | None) -> frozenset[str]:
-        """The constraints that rows of a side are not known to fit."""
-        return frozenset(key for key, stored in self.checks.items() if not _is_proved(stored, self.merged, own))
 
-    def by_partition(self) -> frozenset[str]:
-        """The constraints that read a column of the partition."""
-        placing = set(self.merged.partition_by)
-        return frozenset(key for key, stored in self.checks.items() if not placing.isdisjoint(columns_read(stored)))
-
-    def row_checks(self, keys: Iterable[str]) -> list[RowCheck]:
-        return [row_check(key, self.checks[key], self.merged) for key in sorted(keys)]
+def _row_checks(given: ResultTable, keys: Iterable[str]) -> list[RowCheck]:
+    return [row_check(key, given.checks[key], given.schema) for key in sorted(keys)]
 
 
 def _is_proved(stored: str, merged: Schema, own: TableState | None) -> bool:
@@ -73,15 +57,15 @@ def _is_proved(stored: str, merged: Schema, own: TableState | None) -> bool:
 
 def rows_violating(
     table_id: int,
-    given: Constraints,
+    given: ResultTable,
     steps: TableSteps,
     target: Snapshot,
     engine: EngineSource,
     besides: AbstractSet[int] = frozenset(),
 ) -> Violated:
     """``besides``: files of the target whose rows are not asked here."""
-    of_side = {SOURCE: given.unproved(given.source), TARGET: given.unproved(given.target)}
-    if not given.checks or not (any(of_side.values()) or given.by_partition() or steps.images):
+    of_side = {SOURCE: _unproved(given, given.source), TARGET: _unproved(given, given.target)}
+    if not given.checks or not (any(of_side.values()) or _by_partition(given) or steps.images):
         return {}
     found: dict[tuple[str, str], Violation] = {}
     whole: dict[tuple[str, frozenset[str]], list[FileScan]] = {}
@@ -97,19 +81,19 @@ def rows_violating(
         else:
             _add(found, shown.side, keys, _in_part(table_id, given, shown, keys, engine))
     for (side, keys), files in whole.items():
-        scan = TableScan(table_id, given.merged, tuple(files))
-        _add(found, side, keys, engine().rows_check(scan, given.row_checks(keys)))
+        scan = TableScan(table_id, given.schema, tuple(files))
+        _add(found, side, keys, engine().rows_check(scan, _row_checks(given, keys)))
     for image in steps.images:
-        checked = engine().cells_violating(given.merged, image.cells, given.row_checks(given.checks))
+        checked = engine().cells_violating(given.schema, image.cells, _row_checks(given, given.checks))
         _add(found, SOURCE, given.checks, checked)
     return found
 
 
-def _asked(given: Constraints, shown: ShownRows, of_side: Mapping[str, frozenset[str]]) -> frozenset[str]:
+def _asked(given: ResultTable, shown: ShownRows, of_side: Mapping[str, frozenset[str]]) -> frozenset[str]:
     if shown.at is not None:
-        return of_side[SOURCE] | of_side[TARGET] | given.by_partition()
+        return of_side[SOURCE] | of_side[TARGET] | _by_partition(given)
     is_placed_anew = shown.side == SOURCE and shown.partition != shown.scan.partition
-    return of_side[shown.side] | (given.by_partition() if is_placed_anew else frozenset())
+    return of_side[shown.side] | (_by_partition(given) if is_placed_anew else frozenset())
 
 
 def _scan(shown: ShownRows) -> FileScan:
@@ -119,18 +103,18 @@ def _scan(shown: ShownRows) -> FileScan:
 
 
 def _in_part(
-    table_id: int, given: Constraints, shown: ShownRows, keys: frozenset[str], engine: EngineSource
+    table_id: int, given: ResultTable, shown: ShownRows, keys: frozenset[str], engine: EngineSource
 ) -> dict[str, Violation]:
     """Of a file of which the result shows some rows only. Most often all of its rows fit."""
-    file, checks = _scan(shown), given.row_checks(keys)
-    everything = engine().rows_check(TableScan(table_id, given.merged, (file,)), checks)
+    file, checks = _scan(shown), _row_checks(given, keys)
+    everything = engine().rows_check(TableScan(table_id, given.schema, (file,)), checks)
     left = [check for check in checks if check.name in everything]
     if not left:
         return {}
     positions = shown.positions(engine)
     reader = Reader(table_id, {file.file_id: replace(file, delete_paths=())}, {}, engine)
-    cells = CellReader(given.merged, reader).read(image_codes(file.file_id, positions))
-    return engine().cells_violating(given.merged, cells, left) if len(positions) else {}
+    cells = CellReader(given.schema, reader).read(image_codes(file.file_id, positions))
+    return engine().cells_violating(given.schema, cells, left) if len(positions) else {}
 
 
 def _add(
