@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,7 +11,8 @@ from catalog_app.storage.deletes import StoredFacts
 from merge_app.execution.lineage.readers import Reader
 from merge_app.lineage.ascending import are_among, ascending
 from merge_app.lineage.facts import ABSENT, Array, Ints, Kind, News, image_codes
-from merge_app.lineage.segments import DOT, Gone, Group, LivedRows, ShownFile, Stamp
+from merge_app.lineage.result_rows import positions_masked
+from merge_app.lineage.segments import DOT, Gone, Group, LivedRows, Marked, ShownFile, Stamp
 from merge_app.lineage.shared_partitions import NOW
 
 KINDS = {
@@ -33,40 +33,33 @@ if [Kind[name.upper()] for name in FACT_KINDS[1:]] != list(range(1, len(FACT_KIN
     raise AssertionError("the kinds that files store are not numbered as those of facts")
 
 
-@dataclass(slots=True)
-class _Columns:
-    """Rows as they are collected: one array a column and file. ``held``, ``held_at``: file and position of the image,
-    of a deleted row of the last one that it had there. ``held_in``, ``held_until``: in which partition the file
-    lay, and at which version of the side: ``NOW``, or when the row was taken away.
-    """
+_PLACES = ("partition", "placed", "placed_kind", "placed_brings")
+_FACTS = ("stamp", "kind", "brings_stamp", "brings_kind", "undoes", "prior")
+_HELD = ("file", "position", "held", "held_at", "held_in", "held_until")
+"""``file`` and ``position``: of a live row, else 0 and -1. ``held``, ``held_at``: file and position of the image, of a
+deleted row of the last one that it had there. ``held_in``, ``held_until``: in which partition the file lay, and at
+which version of the side: ``NOW``, or when the row was taken away.
+"""
+_Part = dict[str, Array]
+"""Rows of one file by column."""
 
-    row_id: list[Ints] = field(default_factory=list)
-    stamp: list[Ints] = field(default_factory=list)
-    kind: list[Array] = field(default_factory=list)
-    brings_stamp: list[Ints] = field(default_factory=list)
-    brings_kind: list[Array] = field(default_factory=list)
-    undoes: list[Ints] = field(default_factory=list)
-    prior: list[Ints] = field(default_factory=list)
-    file: list[Ints] = field(default_factory=list)
-    position: list[Ints] = field(default_factory=list)
-    partition: list[Ints] = field(default_factory=list)
-    placed: list[Ints] = field(default_factory=list)
-    placed_kind: list[Array] = field(default_factory=list)
-    placed_brings: list[Ints] = field(default_factory=list)
-    held: list[Ints] = field(default_factory=list)
-    held_at: list[Ints] = field(default_factory=list)
-    held_in: list[Ints] = field(default_factory=list)
-    held_until: list[Ints] = field(default_factory=list)
 
-    def whole(self) -> dict[str, Array]:
-        """One array a column. The parts are let go, so that no two columns are held twice."""
-        empty = np.zeros(0, dtype=np.int64)
-        found = {}
-        for name in self.__dataclass_fields__:
-            parts = getattr(self, name)
-            found[name] = np.concatenate([empty, *parts]).astype(np.int64, copy=False)
-            parts.clear()
-        return found
+def _part(row_ids: Ints, columns: Mapping[str, Array | int]) -> _Part:
+    """A number is that of all rows."""
+    arrays = {
+        name: np.full(len(row_ids), column, dtype=np.int64) if isinstance(column, int) else column
+        for name, column in columns.items()
+    }
+    return {"row_id": row_ids, **arrays}
+
+
+def _whole(parts: Sequence[_Part]) -> dict[str, Array]:
+    """One array a column. The parts are let go, so that no two columns are held twice."""
+    empty = np.zeros(0, dtype=np.int64)
+    return {
+        name: np.concatenate([empty, *(part.pop(name) for part in parts)]).astype(np.int64, copy=False)
+        for name in ("row_id", *_FACTS, *_HELD, *_PLACES)
+    }
 
 
 def collected(
@@ -75,12 +68,13 @@ def collected(
     """The rows that a side shows, and each fact of rows that it took away or masks; ``row_ids``: of these alone.
     ``news``: the stamps that the other side does not know.
     """
-    live, dead = _Columns(), _Columns()
+    live: list[_Part] = []
+    dead: list[_Part] = []
     for file in shown:
-        _collect_file(file, reader, live, dead, row_ids, news)
-    for item in gone:
-        _collect_gone(item, reader, dead, row_ids)
-    return live.whole(), dead.whole()
+        live.append(_live(file, reader, row_ids, news))
+        dead += (_marked(file, item, reader, row_ids) for item in file.deletes if item.stamp.version)
+    dead += (_gone(item, reader, row_ids) for item in gone if item.stamp.version)
+    return _whole(live), _whole(dead)
 
 
 def newest_rows(
@@ -103,28 +97,21 @@ def by_time(dead: Mapping[str, Array], ids: Ints) -> Ints:
     return np.lexsort((dead["placed"], dead["stamp"], ids))
 
 
-def _collect_file(
-    file: ShownFile, reader: Reader, live: _Columns, dead: _Columns, wanted: Ints | None, news: Ints
-) -> None:
+def _live(file: ShownFile, reader: Reader, wanted: Ints | None, news: Ints) -> _Part:
     positions, row_ids, stored = reader.rows(file.file_id, wanted)
-    facts = {"row_id": row_ids, **_facts_of(file, reader, positions, stored, news)}
-    shown = np.ones(len(row_ids), dtype=bool)
-    for item in file.deletes:
-        marked, ids = reader.marks(item.file_id)
-        shown[_places(positions, marked)] = False
-        rows = file.file_id, *_chosen(marked, ids, wanted)
-        held = {"held_in": reader.code(file.partition), "held_until": NOW}
-        _collect_dead(rows, item.stamp, dead, _place_until(file, item.stamp, reader) | held)
-    at = np.flatnonzero(shown)
-    for name, column in facts.items():
-        getattr(live, name).append(column[at])
-    live.file.append(np.full(len(at), file.file_id, dtype=np.int64))
-    live.position.append(positions[at])
-    live.held.append(live.file[-1])
-    live.held_at.append(positions[at])
+    facts = _facts_of(file, reader, positions, stored, news)
+    at = np.flatnonzero(~are_among(positions, positions_masked(file, reader)))
     places = _place_columns(file.partition, file.placed, reader)
-    for name, value in {**places, "held_in": places["partition"], "held_until": NOW}.items():
-        getattr(live, name).append(np.full(len(at), value, dtype=np.int64))
+    held: dict[str, Array | int] = {"held_in": places["partition"], "held_until": NOW}
+    held |= {"file": file.file_id, "position": positions[at], "held": file.file_id, "held_at": positions[at]}
+    return _part(row_ids[at], {**{name: column[at] for name, column in facts.items()}, **held, **places})
+
+
+def _marked(file: ShownFile, item: Marked, reader: Reader, wanted: Ints | None) -> _Part:
+    """Rows of a file that the side shows without them."""
+    held = {"held_in": reader.code(file.partition), "held_until": NOW}
+    place = _place_until(file, item.stamp, reader) | held
+    return _dead(file.file_id, _chosen(*reader.marks(item.file_id), wanted), item.stamp, place)
 
 
 def _facts_of(
@@ -191,10 +178,10 @@ def _place_columns(partition: PartitionValues, placed: Stamp, reader: Reader) ->
     }
 
 
-def _collect_gone(item: Gone, reader: Reader, dead: _Columns, wanted: Ints | None) -> None:
+def _gone(item: Gone, reader: Reader, wanted: Ints | None) -> _Part:
     held = {"held_in": reader.code(item.partition), "held_until": item.stamp.version}
     place = _place_until(item, item.stamp, reader) | held
-    _collect_dead((item.file_id, *_gone_places(item, reader, wanted)), item.stamp, dead, place)
+    return _dead(item.file_id, _gone_places(item, reader, wanted), item.stamp, place)
 
 
 def gone_rows(item: Gone, reader: Reader) -> Ints:
@@ -257,22 +244,13 @@ def _spoken_for(kinds: Ints) -> Ints:
     return np.where(kinds == Kind.OVERWRITE, int(Kind.OVERWRITE), int(Kind.UPDATE))
 
 
-def _collect_dead(rows: tuple[int, Ints, Ints], stamp: Stamp, dead: _Columns, place: Mapping[str, int]) -> None:
-    """``rows``: file, positions and row ids."""
-    if not stamp.version:
-        return
-    file_id, positions, row_ids = rows
-    count = len(row_ids)
+def _dead(file_id: int, rows: tuple[Ints, Ints], stamp: Stamp, place: Mapping[str, int]) -> _Part:
+    """``rows``: positions and row ids."""
     kind = Kind.DELETE if stamp.kind == "update" else KINDS[stamp.kind]
-    brings_kind = int(KINDS.get(stamp.brings_kind, Kind.NEVER))
-    values = (stamp.version, int(kind), stamp.brings_stamp, brings_kind, stamp.undoes, stamp.brings_stamp)
-    dead.row_id.append(row_ids)
-    dead.held.append(np.full(count, file_id, dtype=np.int64))
-    dead.held_at.append(positions)
-    for name, value in zip(("stamp", "kind", "brings_stamp", "brings_kind", "undoes", "prior"), values, strict=True):
-        getattr(dead, name).append(np.full(count, value, dtype=np.int64))
-    for name, value in {"file": 0, "position": -1, **place}.items():
-        getattr(dead, name).append(np.full(count, value, dtype=np.int64))
+    brings_kind = KINDS.get(stamp.brings_kind, Kind.NEVER)
+    values = (stamp.version, kind, stamp.brings_stamp, brings_kind, stamp.undoes, stamp.brings_stamp)
+    held: dict[str, Array | int] = {"file": 0, "position": -1, "held": file_id, "held_at": rows[0]}
+    return _part(rows[1], {**dict(zip(_FACTS, values, strict=True)), **held, **place})
 
 
 def rows_with_news(group: Group, reader: Reader, news: News) -> Ints:
