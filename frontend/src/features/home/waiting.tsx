@@ -3,8 +3,7 @@ import { Link } from "react-router";
 import { inboxAddress } from "../../model/addresses";
 import { useInbox } from "../../queries/requests";
 import { Panel } from "../../ui/page";
-import { InboxRow } from "../requests/request-row";
-import "../../styles/requests.css";
+import { InboxList } from "../requests/request-row";
 
 const SHOWN = 5;
 
@@ -15,13 +14,7 @@ export function Waiting() {
   if (entries.length === 0) return null;
   return (
     <Panel title="Waiting for you" actions={entries.length > SHOWN ? <Link to={inboxAddress}>All that wait</Link> : null}>
-      <ul className="request-list" aria-label="Waiting for you">
-        {entries.slice(0, SHOWN).map((entry) => (
-          <li key={`${entry.catalog} ${entry.number}`}>
-            <InboxRow entry={entry} />
-          </li>
-        ))}
-      </ul>
+      <InboxList entries={entries.slice(0, SHOWN)} />
     </Panel>
   );
 }

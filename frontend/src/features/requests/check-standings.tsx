@@ -15,6 +15,7 @@ import { ResultGrid } from "../../ui/result-grid";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { RunOfChecks } from "./run-of-checks";
+import styles from "./check-standings.module.css";
 
 /** What the checks found on the state that the merge would make. */
 export function CheckStandings({ place, request, role }: { place: RequestPlace; request: RequestDetail; role: Role | undefined }) {
@@ -72,7 +73,7 @@ function StandingPanel({ standing }: { standing: CheckStanding }) {
       }
     >
       <div className="inside stack tight">
-        <pre className="check-query">
+        <pre className={styles.query}>
           <code>{query}</code>
         </pre>
         {result ? (

@@ -15,6 +15,8 @@ import { Time } from "../../ui/time";
 import { SuggestionsTogether } from "./suggestion";
 import { ThreadView } from "./thread-view";
 import { Written } from "./written";
+import styles from "./conversation.module.css";
+import box from "./comment.module.css";
 
 /** The description, and everything that happened since, oldest first. */
 export function Conversation({
@@ -99,7 +101,7 @@ function EventEntry({
   const review = reviews.find(({ id }) => event.kind === "reviewed" && event.details.review === id);
   return (
     <li>
-      <p className="event">
+      <p className={styles.event}>
         <strong>{event.actor ?? "lakeui"}</strong>
         <span>{words}</span>
         <EventLinks event={event} />
@@ -113,8 +115,8 @@ function EventEntry({
         ) : null}
       </p>
       {review?.body_html ? (
-        <div className="comment">
-          <div className="text">
+        <div className={box.comment}>
+          <div className={box.text}>
             <Written html={review.body_html} />
           </div>
         </div>

@@ -16,7 +16,7 @@ import { Muted } from "../../ui/muted";
 import { Failure, Loaded, Loading } from "../../ui/states";
 import { Time } from "../../ui/time";
 import type { EditedPlace } from "./edited-form";
-import "../../styles/requests.css";
+import styles from "./decisions.module.css";
 
 const EditedForm = lazy(() => import("./edited-form"));
 
@@ -31,7 +31,7 @@ export function Decisions({ place, detail, pair, mayDecide }: { place: RequestPl
         const parts = partsOf(detail, made).filter((part) => isOpen || decisionOf(made, detail, part));
         if (parts.length === 0 || (!place && !(isOpen && mayDecide))) return null;
         return (
-          <section className="decision" aria-label="Decide the conflict">
+          <section className={styles.decision} aria-label="Decide the conflict">
             <h3>What to do</h3>
             {place ? null : (
               <Muted as="p" isSmall>
@@ -133,7 +133,7 @@ export function PartDecision({ place, detail, pair, part, made, mayDecide, effec
       {isBrief ? <h3 className="visually-hidden">{part.heading}</h3> : <h4 className="small">{part.heading}</h4>}
       {made ? <Made made={made} pair={pair} isStated={!isBrief && effectOf(effects, part, made.decision) !== undefined} /> : null}
       {mayDecide ? (
-        <ul className={isBrief ? "row" : "choices"} aria-label="What each choice does">
+        <ul className={isBrief ? "row" : styles.choices} aria-label="What each choice does">
           {part.decisions.map((decision) => {
             const effect = effectOf(effects, part, decision);
             // No one leaves out rows before their number is known.

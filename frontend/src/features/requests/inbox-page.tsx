@@ -2,8 +2,7 @@ import { useInbox } from "../../queries/requests";
 import { Button } from "../../ui/button";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
-import { InboxRow } from "./request-row";
-import "../../styles/requests.css";
+import { InboxList } from "./request-row";
 
 /** Merge requests of all catalogs that wait for whoever looks. */
 export function InboxPage() {
@@ -16,15 +15,7 @@ export function InboxPage() {
           {({ pages }) => {
             const entries = pages.flatMap((page) => page.results);
             if (entries.length === 0) return <NothingWaits />;
-            return (
-              <ul className="request-list" aria-label="Waiting for you">
-                {entries.map((entry) => (
-                  <li key={`${entry.catalog} ${entry.number}`}>
-                    <InboxRow entry={entry} />
-                  </li>
-                ))}
-              </ul>
-            );
+            return <InboxList entries={entries} />;
           }}
         </Loaded>
         {inbox.hasNextPage ? (

@@ -5,6 +5,7 @@ import { Button } from "../../ui/button";
 import { FieldGroup, TextArea } from "../../ui/field";
 import { Loaded } from "../../ui/states";
 import { Written } from "./written";
+import styles from "./markdown-field.module.css";
 
 /** A text in Markdown, and how the server would show it. */
 export function MarkdownField({
@@ -39,7 +40,7 @@ export function MarkdownField({
 function Preview({ text }: { text: string }) {
   const shown = useMarkdown(text);
   return (
-    <div className="preview">
+    <div className={styles.preview}>
       <Loaded query={shown} label="the preview">
         {(html) => <Written html={html} />}
       </Loaded>

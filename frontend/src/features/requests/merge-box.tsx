@@ -9,6 +9,7 @@ import { isAtLeast } from "../../model/roles";
 import { useProtection } from "../../queries/protection";
 import { useRequestMerge, useRequestQueue, type RequestPlace } from "../../queries/requests";
 import { useTask } from "../../queries/tasks";
+import { classes } from "../../ui/classes";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
@@ -18,6 +19,8 @@ import { TaskSteps } from "../tasks/task-steps";
 import { BypassDialog } from "./bypass-dialog";
 import { OwnerLines } from "./owner-lines";
 import { PolicyLines } from "./policy-lines";
+import todoList from "./todo.module.css";
+import styles from "./merge-box.module.css";
 
 interface MergeProps {
   place: RequestPlace;
@@ -152,7 +155,7 @@ function approvalsNeeded(request: RequestDetail): string {
 function StepList({ place, steps }: { place: RequestPlace; steps: readonly Step[] }) {
   if (steps.length === 0) return null;
   return (
-    <ul className="todo" aria-label="What is left to do">
+    <ul className={todoList.list} aria-label="What is left to do">
       {steps.map(({ text, tab, action }) => (
         <li key={text}>
           {text} {tab ? <Link to={`${requestAddress(place.catalog, place.number)}?tab=${tab}`}>{action}</Link> : null}
@@ -164,7 +167,7 @@ function StepList({ place, steps }: { place: RequestPlace; steps: readonly Step[
 
 function Box({ kind, symbol, title, actions, children }: { kind: string; symbol: string; title: string; actions?: ReactNode; children?: ReactNode }) {
   return (
-    <section className={`notice ${kind} merge-box`} aria-label="Merge">
+    <section className={classes("notice", kind, styles.box)} aria-label="Merge">
       <span className="symbol" aria-hidden="true">
         {symbol}
       </span>

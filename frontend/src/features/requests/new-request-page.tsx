@@ -5,6 +5,7 @@ import { compareAddress, requestAddress } from "../../model/addresses";
 import { useComparison } from "../../queries/compare";
 import { useRequestOpen } from "../../queries/requests";
 import { userName } from "../../queries/user";
+import { classes } from "../../ui/classes";
 import { Button } from "../../ui/button";
 import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
@@ -12,7 +13,7 @@ import { BranchField } from "../compare/branch-field";
 import { SummaryLine } from "../compare/summary-line";
 import { ProtectionLine } from "./protection-line";
 import { RequestFields, type RequestText } from "./request-fields";
-import "../../styles/requests.css";
+import styles from "./new-request-page.module.css";
 
 /** Ask for a merge. Which branches stands in the address. */
 export function NewRequestPage() {
@@ -46,7 +47,7 @@ export function NewRequestPage() {
 function WhatItBrings({ catalog, source, destination }: { catalog: string; source: string; destination: string }) {
   const comparison = useComparison({ catalog, source, destination }, { limit: 1 });
   return (
-    <div className="stack tight what-it-brings">
+    <div className={classes("stack tight", styles.brings)}>
       <Loaded query={comparison} label="what it brings">
         {({ pages: [summary] }) => (
           <>

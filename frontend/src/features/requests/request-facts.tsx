@@ -6,16 +6,18 @@ import { mergeAddress, requestsAddress } from "../../model/addresses";
 import { isFinishedState } from "../../model/review";
 import type { RequestPlace } from "../../queries/requests";
 import { useChangesSince } from "../../queries/reviews";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
 import { Panel } from "../../ui/page";
 import { Loaded } from "../../ui/states";
 import { ProtectionLine } from "./protection-line";
+import styles from "./request-facts.module.css";
 
 /** Who said what, who was asked, labels, and the record of the merge. */
 export function RequestFacts({ place, request }: { place: RequestPlace; request: RequestDetail }) {
   const silent = request.reviewers.filter((name) => !request.votes.some((vote) => vote.reviewer === name));
   return (
-    <aside className="stack request-facts" aria-label="About the request">
+    <aside className={classes("stack", styles.facts)} aria-label="About the request">
       <Panel title="Reviews">
         <ul className="inside stack tight">
           {request.votes.map((vote) => (

@@ -18,6 +18,7 @@ import { Undone } from "../merges/undone";
 import { EditDialog } from "./edit-dialog";
 import { MergeAgain } from "./merge-again";
 import { StateBadge } from "./state-badge";
+import todoList from "./todo.module.css";
 
 /** What the request wants, how it stands, and what its decisions leave out. */
 export function RequestHead({ place, request, role }: { place: RequestPlace; request: RequestDetail; role: Role | undefined }) {
@@ -60,7 +61,7 @@ function LeftOut({ request }: { request: RequestDetail }) {
         ◆
       </span>
       <strong>{request.state === "merged" ? "Decisions left out" : "Decisions leave out"} changes of one branch</strong>
-      <ul className="todo" aria-label="What decisions leave out">
+      <ul className={todoList.list} aria-label="What decisions leave out">
         {request.left_out.map((item) => (
           <li key={`${item.object} ${item.text}`}>
             {inOrder(item.object)}: {item.text}

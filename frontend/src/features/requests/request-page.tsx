@@ -15,7 +15,7 @@ import { MergeBox } from "./merge-box";
 import { RequestComparison } from "./request-comparison";
 import { RequestFacts } from "./request-facts";
 import { RequestHead } from "./request-head";
-import "../../styles/requests.css";
+import styles from "./request-page.module.css";
 
 export function RequestPage() {
   const { catalog = "", number = "" } = useParams();
@@ -56,7 +56,7 @@ function RequestView({ place, request: known }: { place: RequestPlace; request: 
         {chosen === "compare" ? <RequestComparison place={place} request={request} pair={pair} role={role} /> : null}
         {chosen === "checks" ? <CheckStandings place={place} request={request} role={role} /> : null}
         {chosen === "conversation" ? (
-          <div className="request-columns">
+          <div className={styles.columns}>
             <div className="stack">
               <Conversation place={place} request={request} role={role} names={names} />
               <Composer place={place} request={request} pair={pair} comparison={comparison} role={role} />

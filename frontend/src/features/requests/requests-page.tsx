@@ -15,7 +15,6 @@ import { Select } from "../../ui/select";
 import { Empty, Loaded } from "../../ui/states";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { RequestRow } from "./request-row";
-import "../../styles/requests.css";
 
 const ROW_HEIGHT = 60;
 const NARROW_ROW_HEIGHT = 104;

@@ -6,9 +6,11 @@ import { counted } from "../../model/format";
 import { openTogether, suggestedValue, type SeenCell } from "../../model/suggestion";
 import { useSuggestionsApply } from "../../queries/comments";
 import type { RequestPlace } from "../../queries/requests";
+import { classes } from "../../ui/classes";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/field";
 import { Failure } from "../../ui/states";
+import styles from "./suggestion.module.css";
 
 /** A suggested value under its comment: what it was, what it is to be, and what became of it. */
 export function SuggestionView({ place, comment, mayApply }: { place: RequestPlace; comment: Comment; mayApply: boolean }) {
@@ -17,7 +19,7 @@ export function SuggestionView({ place, comment, mayApply }: { place: RequestPla
   if (!suggestion) return null;
   const isOpen = suggestion.state === "open";
   return (
-    <div className="stack tight suggestion">
+    <div className={classes("stack tight", styles.suggestion)}>
       <p className="row">
         <span className="visually-hidden">Suggested value: instead of</span>
         <del>{shown(suggestion.was)}</del>

@@ -17,6 +17,8 @@ import { CommentForm } from "./comment-form";
 import { MarkdownField } from "./markdown-field";
 import { SuggestionView } from "./suggestion";
 import { Written } from "./written";
+import styles from "./thread-view.module.css";
+import box from "./comment.module.css";
 
 /** A comment with its answers. One that was settled is folded. */
 export function ThreadView({
@@ -60,10 +62,10 @@ function ThreadBody({
   const settle = useCommentChange(place, first);
   const isSettled = first.resolved_at !== null;
   return (
-    <div className="thread">
+    <div className={styles.thread}>
       <CommentView place={place} comment={first} role={role} {...(names ? { about: <About place={place} comment={first} names={names} /> } : {})} />
       {replies.length ? (
-        <div className="replies">
+        <div className={styles.replies}>
           {replies.map((reply) => (
             <CommentView key={reply.id} place={place} comment={reply} role={role} />
           ))}
@@ -103,7 +105,7 @@ function CommentView({ place, comment, role, about }: { place: RequestPlace; com
   const change = useCommentChange(place, comment);
   const isMine = comment.author === userName() && !comment.is_deleted;
   return (
-    <article className="comment" aria-label={`Comment of ${comment.author}`}>
+    <article className={box.comment} aria-label={`Comment of ${comment.author}`}>
       <header>
         <strong>{comment.author}</strong>
         <Muted>
@@ -123,7 +125,7 @@ function CommentView({ place, comment, role, about }: { place: RequestPlace; com
           </>
         ) : null}
       </header>
-      <div className="text">
+      <div className={box.text}>
         {change.error ? <Failure error={change.error} /> : null}
         {isEditing ? (
           <EditForm text={comment.body} change={change} onDone={() => setEditing(false)} />
