@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 from django.db import connection, transaction
 
@@ -14,37 +14,21 @@ from catalog_app.selectors.objects import databases_list
 from catalog_app.selectors.rows import fetch_all
 from catalog_app.selectors.snapshot_diff import changed_objects, changed_views
 from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
-from catalog_app.selectors.views import ViewRead, ViewState, views_load
+from catalog_app.selectors.views import ViewState, views_load
 from lakeui.common.errors import BranchMoved
 from merge_app.execution.apply import Applied, CommitHeader, commit_write
 from merge_app.execution.commit import SerializationConflict, branch_lock
 
 
 @dataclass(frozen=True, slots=True)
-class ViewChange:
-    """The next state of a view; ``view_id`` None for a new one. The other fields are those of ``ViewState``."""
+class ViewChange(ViewState):
+    """The next state of a view; ``view_id`` 0 for a new one."""
 
-    view_id: int | None
-    database_id: int
-    name: str
-    query: str
     is_dropped: bool = False
-    columns: tuple[tuple[str, str | None], ...] = ()
-    properties: Mapping[str, str] = field(default_factory=dict)
-    reads: tuple[ViewRead, ...] = ()
 
     @classmethod
     def to(cls, state: ViewState, *, is_dropped: bool = False) -> ViewChange:
-        return cls(
-            state.view_id,
-            state.database_id,
-            state.name,
-            state.query,
-            is_dropped,
-            state.columns,
-            state.properties,
-            state.reads,
-        )
+        return cls(**{item.name: getattr(state, item.name) for item in fields(ViewState)}, is_dropped=is_dropped)
 
 
 def view_commit(seen: Snapshot, branch_id: int, change: ViewChange, header: CommitHeader) -> Applied:
@@ -82,8 +66,8 @@ def _agent_require(branch: Branch, author: Account, changes: Sequence[ViewChange
     if branch.is_workspace or author.agent is None:
         return
     named = {state.database_id: state.name for state in databases_list(current)}
-    present = views_load(current, [change.view_id for change in changes if change.view_id is not None])
-    judged: list[ViewChange | ViewState] = [*changes, *present.values()]
+    present = views_load(current, [change.view_id for change in changes if change.view_id])
+    judged = (*changes, *present.values())
     agent_commit_require(author, [f"{named.get(state.database_id, '')}.{state.name}" for state in judged])
 
 
@@ -104,7 +88,7 @@ def views_restore(branch_id: int, seen: Snapshot, applied: Applied, changes: Seq
 
 
 def _record(branch_id: int, applied: Applied, changes: Sequence[ViewChange]) -> None:
-    known = [change.view_id for change in changes if change.view_id is not None]
+    known = [change.view_id for change in changes if change.view_id]
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE catalog_app_viewrecord SET superseded_version = %s"

@@ -20,13 +20,13 @@ from tests.support.lake import Lake
 __all__ = ["database", "lake", "memory_engine", "stored"]
 
 
-def change(lake: Lake, name: str, query: str = "", *, view_id: int | None = None, branch: str = "main") -> int:
+def change(lake: Lake, name: str, query: str = "", *, view_id: int = 0, branch: str = "main") -> int:
     """Set a view, or drop it where it has no query; its id."""
     found = Branch.objects.get(catalog__name=lake.catalog, name=branch)
     (database_state,) = databases_list(branch_snapshot(found))
     made = ViewChange(view_id, database_state.database_id, name, query, is_dropped=not query)
     view_commit(branch_snapshot(found), found.pk, made, CommitHeader("CREATE VIEW"))
-    return next((identity for identity, known in views(lake, branch).items() if known[0] == name), view_id or 0)
+    return next((identity for identity, known in views(lake, branch).items() if known[0] == name), view_id)
 
 
 def views(lake: Lake, branch: str = "main") -> dict[int, tuple[str, str]]:

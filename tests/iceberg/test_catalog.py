@@ -138,7 +138,7 @@ def test_views_are_listed(lake: IcebergLake) -> None:
     branch = lake.branch("main")
     snapshot = branch_snapshot(branch)
     for name in ("V", "w"):
-        change = ViewChange(None, database_get(snapshot, "d").database_id, name, "SELECT 1")
+        change = ViewChange(0, database_get(snapshot, "d").database_id, name, "SELECT 1")
         view_commit(branch_snapshot(lake.branch("main")), branch.pk, change, CommitHeader("CREATE VIEW"))
     page = lake.ask("namespaces/d/views?pageToken=&pageSize=1")
     assert names(page) == ["V"]

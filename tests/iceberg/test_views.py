@@ -37,7 +37,7 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Types:
 def view(lake: IcebergLake, name: str, query: str, branch: str = "main", **more: Any) -> None:
     at = lake.branch(branch)
     database = database_get(branch_snapshot(at), "d")
-    change = ViewChange(None, database.database_id, name, query, **more)
+    change = ViewChange(0, database.database_id, name, query, **more)
     view_commit(branch_snapshot(at), at.pk, change, CommitHeader("CREATE VIEW"))
 
 

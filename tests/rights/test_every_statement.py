@@ -201,7 +201,7 @@ def test_a_view_shows_what_its_reader_may_see(own_lake: str, cast: Cast) -> None
     """A view's query runs with the rights of whoever reads it."""
     main = branch_get(catalog_get(own_lake), "main")
     (database,) = databases_list(branch_snapshot(main))
-    view = ViewChange(None, database.database_id, "v", f"SELECT * FROM {cast.catalog}.d.t")
+    view = ViewChange(0, database.database_id, "v", f"SELECT * FROM {cast.catalog}.d.t")
     view_commit(branch_snapshot(main), main.pk, view, CommitHeader("CREATE VIEW"))
     join(cast.people["none"], own_lake)
     assert outcome(cast, cast.people["none"], "SELECT * FROM d.v", own_lake) == 404

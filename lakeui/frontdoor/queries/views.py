@@ -39,7 +39,7 @@ def create_view(call: Call, statement: sql.CreateView) -> StatementResult:
     for column in statement.columns:
         name_check("column", column.name)
     change = ViewChange(
-        present.view_id if present else None,
+        present.view_id if present else 0,
         place.database.database_id,
         name,
         statement.text,

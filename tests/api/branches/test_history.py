@@ -132,7 +132,7 @@ def test_a_renamed_table_shows_its_present_name(lake: Lake) -> None:
 def test_views_are_named_too(lake: Lake) -> None:
     seen = branch_snapshot(lake.branch("main"))
     (database,) = databases_list(seen)
-    change = ViewChange(None, database.database_id, "v", "SELECT 1 AS one")
+    change = ViewChange(0, database.database_id, "v", "SELECT 1 AS one")
     view_commit(seen, lake.branch("main").pk, change, CommitHeader("CREATE VIEW"))
     (done,) = commits(lake)[0]["operations"]
     assert (done["object_kind"], done["object"]) == ("view", "d.v")
