@@ -39,6 +39,12 @@ def test_what_a_row_may_meet_is_not(made: Lake) -> None:
     assert found(made, "s", *conditions) == [False] * 7
 
 
+def test_unknown_calls_are_left_to_spark(made: Lake) -> None:
+    calls = ["nope(v)", "count(*) > 1", "sum(id) OVER () > 1", "v IN (SELECT v FROM d.none)", "EXISTS (SELECT 1)"]
+    assert found(made, "s", *(f"id > 9 AND {call}" for call in calls)) == [False] * 5
+    assert found(made, "s", "startswith(v, 'z')", "bigint(id) > 9", "id BETWEEN 8 AND 9") == [True] * 3
+
+
 def test_deleted_rows_count_as_long_as_their_file_is_there(made: Lake) -> None:
     made.sql("DELETE FROM d.s WHERE id = 5")
     assert found(made, "s", "v IS NULL", "id > 7") == [False, True]
