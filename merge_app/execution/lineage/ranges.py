@@ -63,7 +63,7 @@ UNION ALL SELECT 'reads', NULL::bigint WHERE EXISTS (
 UNION ALL SELECT DISTINCT 'table', o.object_id FROM ranges r JOIN catalog_app_commitoperation o
   ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 JOIN catalog_app_commit c ON c.id = o.commit_id AND c.decides
-WHERE o.object_kind = 'table' AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition')
+WHERE o.object_kind = 'table' AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition', 'drop')
 UNION ALL SELECT DISTINCT 'table', (item ->> 'object_id')::bigint FROM ranges r JOIN catalog_app_commit c
   ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
 JOIN catalog_app_branch b ON b.id = c.branch_id
@@ -79,7 +79,8 @@ WHERE c.decides AND c.merge_parent_id IS NOT NULL
 class Changed:
     """What commits changed. ``decides``: whether one of them decided anything; ``reads``: whether its statement read
     other tables. ``tables``: those whose rows or files they changed, but for what merges took as their sources had it,
-    and those that people decided as a whole.
+    and those that people decided as a whole. A commit that drops a table may have changed its rows before: it names the
+    drop alone.
     """
 
     decides: bool = False
