@@ -116,6 +116,12 @@ export function areRowsDecidable(detail: ComparedDetail): boolean {
   return detail.rule_table === "keyed" || rowIdConflicts(detail).some(({ details }) => Number(details.clashing) > 0);
 }
 
+/** How many rows of the table are in conflict and without a decision, as the comparison counts them in its first line. */
+export function rowsInConflict({ cells }: Pick<ComparedDetail, "cells">): number {
+  const rowsOf = ({ code, details }: Finding) => (code.startsWith("SAME_FILE_") ? details.clashing : code === "PRIMARY_KEY_CLASH" ? details.rows : 0);
+  return cells.filter(({ verdict }) => verdict === "conflict").reduce((sum, finding) => sum + Number(rowsOf(finding) ?? 0), 0);
+}
+
 const BOTH_CHANGES: Part = { part: "rows", part_key: "", label: "the rows of both", heading: "Changed rows", decisions: ["both"] };
 const ALL_ROWS: Part = { part: "rows", part_key: "", label: "all rows in conflict", heading: "All conflicting rows", decisions: ["source", "destination", "larger", "newest"] };
 

@@ -330,6 +330,19 @@ describe("the rows of an object", () => {
     expect(within(conflicts).getAllByRole("row", { name: "result to decide" })).toHaveLength(4);
   });
 
+  it("are counted as the first line counts them, before all are read", async () => {
+    const rows = Array.from({ length: 50 }, (_, place) => ({ ...clashing.rows[0], key: `{"flight":"F${place}"}` }));
+    const clash = (rows: number, dest_op: string) =>
+      finding({ verdict: "conflict", code: "PRIMARY_KEY_CLASH", rule_table: "keyed", source_op: "update", dest_op, details: { rows } });
+    serve({
+      [AT]: COMPARISON, ...OBJECTS,
+      [`${AT}objects/table/5/`]: { ...comparedObject(0), rule_table: "keyed", cells: [clash(9_990, "update"), clash(10, "delete")] },
+      [`${rowsAt(5)}sides/?only=conflicts&limit=50`]: { ...clashing, rows, next: `${rowsAt(5)}sides/?cursor=50` },
+    });
+    renderAt(ADDRESS);
+    expect(await screen.findByText(/3 rows shown, 10,000 to decide/)).toBeTruthy();
+  });
+
   it("are not asked for where a side changed none", async () => {
     const asked = serve({ [AT]: COMPARISON, ...OBJECTS, [`${rowsAt(8)}?side=source&limit=100`]: { next: null, base_version: 11, version: 15, columns, rows: updated(7) } });
     renderAt(`${ADDRESS}?object=table:8`);

@@ -2,8 +2,8 @@ import { Fragment, useState, type ReactNode } from "react";
 
 import type { ComparedDetail, ComparedRow, SidesColumn } from "../../api/resources";
 import { clashes, snapshotLines, tellingPlaces, type SnapshotLine } from "../../model/compared-rows";
-import { areRowsDecidable } from "../../model/decisions";
-import { counted, isNumericType } from "../../model/format";
+import { areRowsDecidable, rowsInConflict } from "../../model/decisions";
+import { count, counted, isNumericType } from "../../model/format";
 import { rowName, tellingApart } from "../../model/row-names";
 import type { Outcome } from "../../model/row-outcomes";
 import { useConflictingRows, type Pair } from "../../queries/compare";
@@ -48,7 +48,11 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
         const telling = tellingPlaces(columns, rows);
         const naming = tellingApart(columns.length, known.map(imageOf).filter((image) => image !== null));
         const nameOf = (row: ComparedRow) => rowName(row.key, columns, imageOf(row), naming);
-        const open = known.filter((row) => row.is_open && (!areDecidable || isChosen(row)) && !additions?.result(detail, row)).length;
+        const waiting = known.filter((row) => row.is_open && (!areDecidable || isChosen(row)));
+        const chosen = waiting.filter((row) => additions?.result(detail, row)).length;
+        // Rows that are not read yet are counted by the comparison, as its first line says.
+        const all = found.hasNextPage ? rowsInConflict(detail) : waiting.length;
+        const open = Math.max(all, waiting.length) - chosen;
         return (
           <section className="stack tight" aria-label="Rows in conflict">
             <Grid label="Rows that conflict" columns={headsOf(columns, isWhole ? columns.map((_, place) => place) : telling)} className="diff" {...(areAll ? { height: "60vh" } : {})}>
@@ -77,11 +81,10 @@ export function ConflictingRows({ pair, detail, additions }: { pair: Pair; detai
               ))}
             </Grid>
             <Muted as="p" isSmall className="row">
-              {counted(rows.length, "row")} shown, {open}
-              {found.hasNextPage ? " or more" : ""} to decide.
+              {counted(rows.length, "row")} shown, {count(open)}{all < waiting.length ? " or more" : ""} to decide.
               {rows.length < known.length ? (
                 <Button isSmall onClick={() => setAll(true)}>
-                  Show {found.hasNextPage ? "more" : `all ${String(known.length)}`} rows in conflict
+                  Show {found.hasNextPage ? "more" : `all ${count(known.length)}`} rows in conflict
                 </Button>
               ) : null}
               {areAll && found.hasNextPage ? (
