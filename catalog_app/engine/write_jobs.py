@@ -198,7 +198,7 @@ class TaskJob:
             with self.addresses.taken(self.warehouse, target.table_id) as first:
                 placing = replace(places, data=self.warehouse.absolute(data), first=first)
                 written = self._run(target, rows, folders, placing)
-                self.addresses.used = max((_following(file) for file in written), default=first)
+                self.addresses.used = max((first, *map(_following, written)))
         self.stages = any(file.path and file.base is None for file in written)
         self.placed = [file.path for file in written if file.is_placed]
         return written

@@ -17,8 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark import cloudpickle
 
-from catalog_app.engine import task_files
+from catalog_app.engine import task_files, write_jobs
+from catalog_app.engine.targets import Target
 from catalog_app.engine.task_files import SENT, TASK_ROWS, TASKS, Places, task_writer
+from catalog_app.engine.write_jobs import Addresses, TaskJob
 from catalog_app.storage.footers import facts_of_footer, read_facts
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.parquet import Seen
@@ -159,6 +161,25 @@ def test_tasks_beyond_all_addresses_write_into_staging(tmp_path: Path, monkeypat
     monkeypatch.setattr(task_files, "_task_number", lambda: TASKS)
     (row,) = answers(tmp_path, batch_of("a"), first=1000)
     assert (row["base"], Path(row["path"]).parent) == (None, tmp_path)
+
+
+def test_used_addresses_are_never_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the only rows are those of a task that has no addresses."""
+    given: list[tuple[int, int, int]] = []
+    addresses = Addresses(lambda *_: 1000, lambda *said: given.append(said))
+    job = TaskJob(Warehouse(str(tmp_path)), "9/staging/x", pafs.LocalFileSystem(), addresses)
+    target = mock.Mock(spec=Target, table_id=9)
+
+    def run(number: int, *batches: pa.RecordBatch) -> None:
+        monkeypatch.setattr(task_files, "_task_number", lambda: number)
+        said = answers(tmp_path, *batches, first=1000, answers=True)
+        monkeypatch.setattr(write_jobs, "rows_written", lambda *_: said)
+        job.run(target, mock.Mock(), [])
+
+    run(TASKS, batch_of("a"))
+    run(0)
+    run(0, batch_of("a", "b"))
+    assert given == [(9, used, 1000 + TASKS * TASK_ROWS) for used in (1000, 1000, 1002)]
 
 
 def test_executors_need_no_lakeui(tmp_path: Path) -> None:
