@@ -63,7 +63,8 @@ UNION ALL SELECT 'reads', NULL::bigint WHERE EXISTS (
 UNION ALL SELECT DISTINCT 'table', o.object_id FROM ranges r JOIN catalog_app_commitoperation o
   ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 JOIN catalog_app_commit c ON c.id = o.commit_id AND c.decides
-WHERE o.object_kind = 'table' AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition', 'drop')
+WHERE o.object_kind = 'table'
+  AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition', 'drop')
 UNION ALL SELECT DISTINCT 'table', (item ->> 'object_id')::bigint FROM ranges r JOIN catalog_app_commit c
   ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
 JOIN catalog_app_branch b ON b.id = c.branch_id
