@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
@@ -21,32 +20,11 @@ if TYPE_CHECKING:
 Described = tuple[tuple[str, str], ...]
 _known: Known[Hashable, Described] = Known()
 _made: Known[Hashable, Described] = Known()
-_PART = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--[^\n]*|/\*.*?\*/|\w+(?:\.\w+)*|.""", re.DOTALL)
-_ENDS = frozenset(
-    (
-        *("SELECT", "FROM", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW"),
-        *(
-            "UNION",
-            "INTERSECT",
-            "EXCEPT",
-            "MINUS",
-            "LATERAL",
-            "QUALIFY",
-            "PIVOT",
-            "UNPIVOT",
-            "VALUES",
-            "TABLE",
-            "|",
-            ";",
-        ),
-    )
-)
-"""What no WHERE goes past, where it stands in no brackets."""
 
 
 def described(frame: DataFrame, source: QuerySource) -> Described:
-    """The columns of ``frame``, which is this query; Spark is asked once a process for each form."""
-    form = columns_form(source)
+    """The columns of ``frame``, which is this query; Spark is asked once a process."""
+    form = query_form(source)
     known = _known.get(form)
     if known is None:
         found = tuple((field.name, type_text(field.dataType)) for field in frame.schema.fields)
@@ -58,7 +36,7 @@ def columns_made(spark: SparkSession, warehouse: Warehouse, source: QuerySource)
     """The columns of a table that is made of the query. A query knows CHAR(n) and VARCHAR(n) as STRING. The table has
     them where the query passes a column on, as in Spark.
     """
-    form = columns_form(source)
+    form = query_form(source)
     known = _made.get(form)
     if known is None:
         fields = declared_dataframe(spark, warehouse, source.text, source.tables).schema.fields
@@ -76,34 +54,6 @@ def query_form(source: TableScan | FileSource | QuerySource) -> Hashable:
     if isinstance(source, FileSource):
         return source
     return source.text, tuple((name, query_form(relation)) for name, relation in source.tables.items())
-
-
-def columns_form(source: TableScan | FileSource | QuerySource) -> Hashable:
-    """What the columns of a query depend on: on its text but for the literals of its WHERE."""
-    if not isinstance(source, QuerySource):
-        return query_form(source)
-    tables = ((name, columns_form(relation)) for name, relation in source.tables.items())
-    return without_compared(source.text), tuple(tables)
-
-
-def without_compared(text: str) -> str:
-    """A query with one mark for each number and each text in the WHERE that belongs to no part in brackets. It names no
-    column of the answer and gives none a type.
-    """
-    parts, depth, is_after_from, is_where = [], 0, False, False
-    for found in _PART.finditer(text):
-        part = found[0]
-        depth += (part == "(") - (part == ")")
-        if depth == 0:
-            word = part.upper()
-            if word in _ENDS:
-                is_after_from, is_where = word == "FROM", False
-            elif word == "WHERE":
-                is_where = is_after_from
-            elif is_where and (part[0] == "'" or part[0].isdigit()):
-                part = "?"
-        parts.append(part)
-    return "".join(parts)
 
 
 def _length(source: TableScan | FileSource | QuerySource) -> int:

@@ -42,8 +42,6 @@ AGAIN = {
     "INSERT INTO d.t VALUES (3, 'c')": {},
     "INSERT INTO d.t SELECT counted + 10, called FROM d.t": {"execute": 1},
     "SELECT * FROM d.t WHERE counted = 1": {"execute": 1},
-    "SELECT * FROM d.t WHERE counted = 2 OR called = 'x'": {"analyze": 1, "execute": 1},
-    "SELECT * FROM d.t WHERE counted = 3 OR called = 'y'": {"execute": 1},
     "UPDATE d.t SET called = 'd' WHERE counted = 3": {},
     "UPDATE d.t SET called = upper(called) WHERE counted > 2": {"execute": 1},
     "DELETE FROM d.t WHERE counted = 12": {},
