@@ -73,6 +73,13 @@ own AS MATERIALIZED (
 """Files that commits touched which one of the chains alone sees. All others both sides show alike."""
 
 
+_SHOWN_COLUMNS = """
+    s.table_id, s.file_id, s.id, s.stamp, s.kind, coalesce(s.brings_stamp, 0) AS brings_stamp, s.brings_kind,
+    coalesce(s.undoes_stamp, 0) AS undoes_stamp, s.partition, s.partition_stamp, s.partition_kind,
+    coalesce(s.partition_brings, 0) AS partition_brings, coalesce(s.partition_undoes, 0) AS partition_undoes,
+    coalesce(d.events, '[]'::jsonb) AS deletes, coalesce(p.events, '[]'::jsonb) AS stamped"""
+
+
 def _shown(side: str) -> str:
     """What a chain shows of candidates: what it costs follows the change. Up to ``shared`` both chains have the branch.
     After it every segment is of a candidate. Before it a branch is asked for files between its first and its last one,
@@ -106,11 +113,7 @@ def _shown(side: str) -> str:
         SELECT 1 FROM catalog_app_segmentremoval r JOIN {side}_line m
           ON r.branch_id = m.branch_id AND r.removed_version <= m.max_version WHERE r.segment_id = s.id)
 ), {_marks(side)}, {side} AS MATERIALIZED (
-    SELECT
-    s.table_id, s.file_id, s.id, s.stamp, s.kind, coalesce(s.brings_stamp, 0) AS brings_stamp, s.brings_kind,
-    coalesce(s.undoes_stamp, 0) AS undoes_stamp, s.partition, s.partition_stamp, s.partition_kind,
-    coalesce(s.partition_brings, 0) AS partition_brings, coalesce(s.partition_undoes, 0) AS partition_undoes,
-    coalesce(d.events, '[]'::jsonb) AS deletes, coalesce(p.events, '[]'::jsonb) AS stamped
+    SELECT {_SHOWN_COLUMNS}
     FROM {side}_added s
     LEFT JOIN {side}_deletes d ON d.segment_id = s.id LEFT JOIN {side}_stamped p ON p.segment_id = s.id
 )"""
