@@ -86,26 +86,6 @@ class CommitHeader:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where a merge comes from: a branch, and its head commit. ``head_commit_id`` None: nothing of it is reachable from
-    what is written.
-    """
-
-    side: SourceSide
-    head_commit_id: int | None
-
-    @property
-    def snapshot(self) -> Snapshot:
-        assert self.side.snapshot is not None
-        return self.side.snapshot
-
-    @property
-    def is_workspace(self) -> bool:
-        """What was done in a transaction's workspace is the work of the commit itself, and no replay."""
-        return self.side.own_branch is not None
-
-
-@dataclass(frozen=True, slots=True)
 class Applied:
     """``notes`` say what the rule tables discarded or skipped of it, where the branch had moved. ``invisible``: table
     and version of each schema that a merge kept beside the visible ones.
@@ -123,7 +103,8 @@ def plan_apply(
     *,
     branch: Branch,
     header: CommitHeader,
-    source: Source | None = None,
+    source: SourceSide | None = None,
+    merge_parent: int | None = None,
     definitions: Mapping[int, StagedDefinition] | None = None,
     row_work: Mapping[int, RowWorkResult] | None = None,
     restores: Restores | None = None,
@@ -131,9 +112,9 @@ def plan_apply(
 ) -> Applied:
     """Write the plan as the next commit of ``branch``, whose row the caller has locked, but for a rehearsal."""
     snapshot = branch_snapshot(branch)
-    merged = merged_facts(plan, snapshot, source.side) if source is not None else None
+    merged = merged_facts(plan, snapshot, source) if source is not None else None
     pairs = operations_of(plan)
-    made = _plan_commit_write(plan, pairs, branch, header, source, snapshot, merged or {})
+    made = _plan_commit_write(plan, pairs, branch, header, source, merge_parent, merged or {})
     commit, version = made.commit, made.commit.version
     recorded = recorded_under(pairs, made.operation_ids)
     objects_record(plan, branch_id=branch.pk, version=version, recorded=recorded)
@@ -173,26 +154,27 @@ def _plan_commit_write(
     pairs: Pairs,
     branch: Branch,
     header: CommitHeader,
-    source: Source | None,
-    snapshot: Snapshot,
+    source: SourceSide | None,
+    merge_parent: int | None,
     merged: Written,
 ) -> CommitWritten:
-    """The commit with the plan's operations, ``pairs``, in their order. Raises what ``_commit_write`` and
+    """The commit with the plan's operations, ``pairs``, in their order. ``merge_parent``: the head commit of a merged
+    branch; without it nothing of the source is reachable from here. Raises what ``_commit_write`` and
     ``_agent_require`` do.
     """
-    version_vector = source.side.target_vector if source is not None else {}
     is_replay = source is not None and not source.is_workspace
     made = _commit_write(
         branch,
         header,
-        source,
-        stale_tables(plan),
+        is_write=not is_replay,
+        merge_parent=merge_parent,
+        stale=stale_tables(plan),
         decides=not is_replay or is_decided(merged) or any(_decides(item) for item in plan.objects),
         operations=operations_as_json(pairs, is_replay=is_replay),
-        reached=_newly_reached(branch, source, version_vector),
+        reached=NOTHING if source is None or merge_parent is None else _newly_reached(branch, source),
     )
     if made.author.agent is not None:
-        _agent_require(plan, branch, made.author, snapshot)
+        _agent_require(plan, branch, made.author)
     return made
 
 
@@ -205,20 +187,20 @@ def _facts_made(
     return statement_facts(plan, version) if restores is None else restored_facts(plan, snapshot, version, restores)
 
 
-def _reads_write(commit: Commit, plan: MergePlan, header: CommitHeader, source: Source | None) -> None:
+def _reads_write(commit: Commit, plan: MergePlan, header: CommitHeader, source: SourceSide | None) -> None:
     """Record what the commit's statement read, or what those of its transaction did."""
     written = [item.object_id for item in plan.objects if item.kind is ObjectKind.TABLE]
     if header.reads:
         reads_record(commit, written, header.reads)
     if source is not None and source.is_workspace:
-        reads_copy(commit, written, source.snapshot.branch_ids[0])
+        reads_copy(commit, written, source.front.branch_ids[0])
 
 
-def _agent_require(plan: MergePlan, branch: Branch, author: Account, snapshot: Snapshot) -> None:
+def _agent_require(plan: MergePlan, branch: Branch, author: Account) -> None:
     """Raises what ``agent_commit_require`` does, of what the commit of the plan changes on the branch."""
     if branch.is_workspace:
         return
-    named = {state.database_id: state.name for state in databases_list(snapshot)}
+    named = {state.database_id: state.name for state in databases_list(branch_snapshot(branch))}
     databases = [item for item in plan.objects if item.kind is ObjectKind.DATABASE]
     named |= {item.object_id: item.after.name for item in databases}
     changed = {
@@ -306,15 +288,16 @@ def stale_tables(plan: MergePlan) -> tuple[str, ...]:
 
 def commit_write(branch: Branch, header: CommitHeader) -> CommitWritten:
     """A commit of one branch alone, whose operations the caller writes."""
-    return _commit_write(branch, header, None)
+    return _commit_write(branch, header)
 
 
 def _commit_write(
     branch: Branch,
     header: CommitHeader,
-    source: Source | None,
-    stale: tuple[str, ...] = (),
     *,
+    is_write: bool = True,
+    merge_parent: int | None = None,
+    stale: tuple[str, ...] = (),
     decides: bool = True,
     operations: str = "[]",
     reached: VersionVector = NOTHING,
@@ -325,7 +308,7 @@ def _commit_write(
     Every commit comes through here, so this is where the branch's protection holds, and what holds agents. Raises
     BranchProtected and PermissionDenied, and the caller's transaction takes back what was written.
     """
-    known = _commit_row(branch, header, source) | {"decides": decides}
+    known = _commit_row(branch, header, merge_parent) | {"decides": decides}
     more = {
         "operations": operations,
         "reached_branches": list(reached.keys()),
@@ -338,8 +321,7 @@ def _commit_write(
     transaction.on_commit(instruments().commits.inc)
     author = account_of(header.author_id) if is_of_agent else Account(header.author_id)
     if is_guarded or is_of_agent:
-        is_write = not header.publishes and (source is None or source.is_workspace)
-        change = Change.WRITE if is_write else Change.MERGE
+        change = Change.WRITE if is_write and not header.publishes else Change.MERGE
         asked = replace(header.asked, stale_reads=stale, account=author)
         _protection_keep(branch, header, change, asked, commit.version)
     if is_wanted and not branch.is_workspace:
@@ -347,12 +329,12 @@ def _commit_write(
     return CommitWritten(commit, ids or (), author)
 
 
-def _commit_row(branch: Branch, header: CommitHeader, source: Source | None) -> dict[str, Any]:
+def _commit_row(branch: Branch, header: CommitHeader, merge_parent: int | None) -> dict[str, Any]:
     return {
         "catalog_id": branch.catalog_id,
         "branch_id": branch.pk,
         "parent_id": branch.head_commit_id,
-        "merge_parent_id": source.head_commit_id if source else None,
+        "merge_parent_id": merge_parent,
         "operation": header.operation,
         "statement": header.statement,
         "message": header.message,
@@ -390,9 +372,7 @@ def _message(commit: Commit, branch: Branch) -> dict[str, Any]:
     }
 
 
-def _newly_reached(branch: Branch, source: Source | None, known: VersionVector) -> VersionVector:
+def _newly_reached(branch: Branch, source: SourceSide) -> VersionVector:
     """What the branch reaches by a merge and did not before."""
-    if source is None or source.head_commit_id is None:
-        return NOTHING
-    version_vector = source.side.version_vector.items()
-    return {other: upto for other, upto in version_vector if upto > known.get(other, -1) and other != branch.pk}
+    known, reached = source.target_vector, source.version_vector.items()
+    return {other: upto for other, upto in reached if upto > known.get(other, -1) and other != branch.pk}

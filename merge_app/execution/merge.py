@@ -24,7 +24,7 @@ from lakeui.common.errors import BranchMoved, SameBranch
 from lakeui.common.faults import fault_point
 from lakeui.common.traces import span
 from merge_app.audit.models import MergeAttempt
-from merge_app.execution.apply import Source, plan_apply, stale_tables
+from merge_app.execution.apply import plan_apply, stale_tables
 from merge_app.execution.attempts import (
     attempt_of,
     finished_before,
@@ -48,6 +48,7 @@ from merge_app.execution.commit import (
 )
 from merge_app.execution.deleted_keys import Tombstones, tombstones_came, tombstones_made
 from merge_app.execution.engine_source import EngineSource
+from merge_app.execution.lineage.source_side import SourceSide
 from merge_app.execution.load import merge_source_load, plan_input_load
 from merge_app.execution.merge_command import MergeCommand, PreparedMerge, Progress
 from merge_app.execution.outcome import outcome_describe, refusal_describe
@@ -176,10 +177,12 @@ def _commit(prepared: PreparedMerge, command: MergeCommand, row_work: Any) -> Me
         if is_transaction and header.publishes:
             _require_known_tombstones(prepared, branch)
         parent = None if is_transaction else prepared.source.head_commit_id
-        source = Source(prepared.side, parent)
-        made = tombstones_made(source.snapshot) if is_transaction else {}
-        _require_files_loaded_once(source, branch, made)
-        applied = plan_apply(prepared.planned, branch=branch, header=header, source=source, row_work=row_work)
+        side = prepared.side
+        made = tombstones_made(side.front) if is_transaction else {}
+        _require_files_loaded_once(side, branch, made)
+        applied = plan_apply(
+            prepared.planned, branch=branch, header=header, source=side, merge_parent=parent, row_work=row_work
+        )
         if is_transaction:
             deleted_keys_publish(
                 workspace_id=command.source_id,
@@ -199,22 +202,21 @@ def _require_known_tombstones(prepared: PreparedMerge, branch: Branch) -> None:
     """Raise SerializationConflict where others kept deletes in a table that a pipeline's run is about to publish: rows
     of the run may be older.
     """
-    seen = prepared.side.snapshot
-    assert seen is not None
+    seen = prepared.side.front
     tables = [item.object_id for item in prepared.planned.objects if item.kind is ObjectKind.TABLE]
     if any(tombstones_came(seen, branch_snapshot(branch), table_id) for table_id in tables):
         raise SerializationConflict
 
 
-def _require_files_loaded_once(source: Source, branch: Branch, made: Mapping[int, Sequence[Tombstones]]) -> None:
+def _require_files_loaded_once(source: SourceSide, branch: Branch, made: Mapping[int, Sequence[Tombstones]]) -> None:
     """Raise BranchMoved where a transaction loaded files into a table, and others loaded some meanwhile, maybe these:
     a transaction, which people hold open, is not run again. ``made``: by table what the transaction kept.
     """
     for table_id, kept in made.items():
-        table = source.side.tables.get(table_id)
+        table = source.tables.get(table_id)
         if table is None or not any(list(item.columns) == COPIED for item in kept):
             continue
-        if tombstones_came(source.snapshot, branch_snapshot(branch), table_id):
+        if tombstones_came(source.front, branch_snapshot(branch), table_id):
             raise BranchMoved(
                 f"Others loaded files into {table.name} since BEGIN, maybe those of this transaction. Nothing was"
                 " written.",

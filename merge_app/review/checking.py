@@ -20,7 +20,7 @@ from catalog_app.services.settings import SettingChange, settings_lock
 from catalog_app.services.transactions import transaction_begin, transaction_close
 from lakeui.common.errors import AlreadyExists, NotFound
 from merge_app.audit.settings import setting_recorder
-from merge_app.execution.apply import CommitHeader, Source, plan_apply
+from merge_app.execution.apply import CommitHeader, plan_apply
 from merge_app.execution.commit import branch_lock, conflict_error
 from merge_app.execution.engine_source import EngineSource
 from merge_app.execution.merge import merge_prepare
@@ -212,12 +212,11 @@ def _preview_make(
     with transaction.atomic():
         branch = branch_lock(workspace.workspace_id)
         # No merge parent: nothing of it is reachable from anywhere when the workspace is dropped.
-        source = Source(prepared.side, None)
         plan_apply(
             prepared.planned,
             branch=branch,
             header=CommitHeader("PREVIEW", "", header.author_id, header.author_name),
-            source=source,
+            source=prepared.side,
             row_work=row_work,
         )
     return prepared

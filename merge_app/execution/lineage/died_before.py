@@ -52,7 +52,7 @@ def died_before(tables: Sequence[int], now: Snapshot, back: Snapshot) -> dict[in
     if not stamps:
         return {}
     # A row dies after it was written.
-    gone = gone_load(list(bounds), Ranges.of_news(known, dict.fromkeys(known, min(stamps))))
+    (gone,) = gone_load(list(bounds), Ranges.of_news(known, dict.fromkeys(known, min(stamps))))
     return {table_id: _met(items, bounds[table_id]) for table_id, items in gone.items()}
 
 

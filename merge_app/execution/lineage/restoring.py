@@ -27,7 +27,7 @@ def restored_files(
     """By table, what restoring it to ``version`` of the chain makes of its files. Files that name rows are written."""
     back = now.at(version)
     files_now, files_then = differing_load(tables, now, back)
-    since = gone_load(tables, Ranges.of_news(version_vector_load(now), version_vector_load(back)))
+    (since,) = gone_load(tables, Ranges.of_news(version_vector_load(now), version_vector_load(back)))
     before = died_before(tables, now, back)
     found = {}
     for table_id in tables:

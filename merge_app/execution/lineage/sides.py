@@ -204,7 +204,7 @@ def sides_load(
     is_branch = own is None and not staged and not side.restored
     dots = _own_versions(own) if own is not None else frozenset()
     shown: dict[str, dict[int, list[ShownFile]]] = {"source": defaultdict(list), "target": defaultdict(list)}
-    gone = _gone_load(tables, ranges, dots)
+    gone = gone_load(tables, *ranges, dots=dots)
     for of_side in gone:
         superseded_leave_out(of_side, tables, commits, versions, keyed=keyed)
     restored = (file for item in side.restored.values() for file in item.present)
@@ -291,24 +291,18 @@ def _placed(values: Sequence[Any], dots: frozenset[int]) -> Stamp:
     return _stamp((version, kind, brings, "move" if brings else "", undoes), dots)
 
 
-def gone_load(tables: Collection[int], ranges: Ranges) -> dict[int, list[Gone]]:
-    """By table, the rows that these commits took away."""
-    return _gone_load(tables, (ranges, Ranges()), frozenset())[0]
-
-
-def _gone_load(
-    tables: Collection[int], ranges: tuple[Ranges, Ranges], dots: frozenset[int]
-) -> tuple[dict[int, list[Gone]], dict[int, list[Gone]]]:
-    """The same of each of both ranges."""
-    found: tuple[dict[int, list[Gone]], dict[int, list[Gone]]] = (defaultdict(list), defaultdict(list))
-    both = ranges[0] + ranges[1]
-    if both:
-        for place, table_id, file_id, smallest, largest, delete, *rest in fetch_all(
-            _GONE, {**both.parameters, "tables": list(tables)}
-        ):
-            stamp = _stamp(rest[:5], dots)
-            masks, partition, *placed = rest[5:]
-            where = tuple(json_value(partition)), _placed(placed, dots)
-            side = found[place > len(ranges[0])]
-            side[table_id].append(Gone(file_id, smallest, largest, stamp, delete, tuple(masks or ()), *where))
+def gone_load(
+    tables: Collection[int], *ranges: Ranges, dots: frozenset[int] = frozenset()
+) -> list[dict[int, list[Gone]]]:
+    """Of each range of commits, at most two, by table the rows that these took away."""
+    found: list[dict[int, list[Gone]]] = [defaultdict(list) for _ in ranges]
+    every = sum(ranges, Ranges())
+    for place, table_id, file_id, smallest, largest, delete, *rest in (
+        fetch_all(_GONE, {**every.parameters, "tables": list(tables)}) if every else ()
+    ):
+        stamp = _stamp(rest[:5], dots)
+        masks, partition, *placed = rest[5:]
+        where = tuple(json_value(partition)), _placed(placed, dots)
+        side = found[place > len(ranges[0])]
+        side[table_id].append(Gone(file_id, smallest, largest, stamp, delete, tuple(masks or ()), *where))
     return found

@@ -64,6 +64,11 @@ class SourceSide:
         return found
 
     @property
+    def is_workspace(self) -> bool:
+        """What was done in a transaction's workspace is the work of the commit itself, and no replay."""
+        return self.own_branch is not None
+
+    @property
     def staged(self) -> tuple[Operation, ...]:
         """What a statement wants to commit on what it saw (R2)."""
         return self.operations if self.snapshot is None else ()
