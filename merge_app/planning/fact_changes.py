@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from catalog_app.domain.types import parse_identified
 from lakeui.common.records import record
 from merge_app.lineage.facts import NO_FACT, Fact, Key, column_of
 from merge_app.planning.attribute_sides import version_of
-from merge_app.planning.net_changes import LIFECYCLE, ObjectChanges, ObjectKey, versions_of
+from merge_app.planning.net_changes import LIFECYCLE, ObjectChanges, ObjectKey, changes_left
 
 _OF_COLUMN = {
     "name": ColumnAttribute.NAME,
@@ -57,23 +57,15 @@ class NetFacts:
             return self._dropped(began, by_operations)
         created = self._is_new
         undropped = began is not None and not created
-        rename, properties, columns = self._rename(), self._properties(), self._columns()
+        found = list(self._attributes())
         kept = _row_operations(by_operations) if by_operations is not None else ()
         started = self._started(began, by_operations) if created or undropped else ()
-        operations = (*started, *sorted((*self._operations(rename, properties, columns), *kept), key=_version))
+        operations = (*started, *sorted((*self._operations(found), *kept), key=_version))
         if not operations:
             return None
-        return ObjectChanges(
-            *self.thing,
-            operations,
-            created=created,
-            undropped=undropped,
-            rename=rename[1] if rename else None,
-            properties={key: change for key, (_, change) in properties.items()},
-            columns={key: change for key, (_, change) in columns.items()},
-            partitions=by_operations.partitions if by_operations is not None else (),
-            versions=versions_of(operations),
-        )
+        partitions = by_operations.partitions if by_operations is not None else ()
+        left = changes_left(self.thing, operations, [change for *_, change in found], partitions)
+        return replace(left, created=created, undropped=undropped)
 
     def without_drop(self) -> NetFacts:
         """The rest of what the side did, where the other one brought the object back."""
@@ -112,24 +104,24 @@ class NetFacts:
         origin = (branch_id, version) if branch_id and branch_id != self.own else None
         return Operation(kind, *self.thing, changes, version=version, branch=name, origin=origin)
 
-    def _rename(self) -> tuple[int, Rename] | None:
+    def _attributes(self) -> Iterator[tuple[int, OperationKind, Change]]:
+        """The changes of attributes, with the stamp and the kind of the operation that made each."""
         stamps = [self.news[key].stamp for key in (("name",), ("home",)) if key in self.news]
-        if not stamps or self._is_new:
-            return None
+        if stamps and not self._is_new:
+            yield max(stamps), OperationKind.RENAME, Rename(self._named(self._was), self._named(self._value))
+        for key, fact in self.news.items():
+            if key[0] == "property":
+                kind = OperationKind.UNSET_PROPERTIES if fact.value is None else OperationKind.SET_PROPERTIES
+                yield fact.stamp, kind, PropertyChange(str(key[1]), self._was(key), fact.value)
+        for stamp, change in self._columns().values():
+            yield stamp, OperationKind.COLUMN, change
 
-        def named(value: Any) -> ObjectName:
-            database = value(("home",))
-            return ObjectName(value(("name",)), None if database is None else database[1])
+    def _value(self, key: Key) -> Any:
+        return self.facts.get(key, NO_FACT).value
 
-        return max(stamps), Rename(named(self._was), named(lambda key: self.facts.get(key, NO_FACT).value))
-
-    def _properties(self) -> dict[str, tuple[int, PropertyChange]]:
-        return {
-            name: (fact.stamp, PropertyChange(name, self._was(key), fact.value))
-            for key, fact in self.news.items()
-            if key[0] == "property"
-            for name in [str(key[1])]
-        }
+    def _named(self, value: Callable[[Key], Any]) -> ObjectName:
+        database = value(("home",))
+        return ObjectName(value(("name",)), None if database is None else database[1])
 
     def _columns(self) -> dict[tuple[int, ColumnAttribute], tuple[int, ColumnChange]]:
         changed = [(key, fact) for key, fact in self.news.items() if key[0] == "column"]
@@ -185,23 +177,13 @@ class NetFacts:
         made = Column(column, value("name") or "", kind, nullable=not value("required"), default=value("default"))
         return made.with_fields(parse_identified(kind)) if "#" in kind else made
 
-    def _operations(
-        self,
-        rename: tuple[int, Rename] | None,
-        properties: Mapping[str, tuple[int, PropertyChange]],
-        columns: Mapping[tuple[int, ColumnAttribute], tuple[int, ColumnChange]],
-    ) -> Iterator[Operation]:
+    def _operations(self, changes: Iterable[tuple[int, OperationKind, Change]]) -> Iterator[Operation]:
         """One for each commit and kind, as the journal has them."""
         grouped: dict[tuple[int, OperationKind], list[Change]] = defaultdict(list)
-        if rename is not None:
-            grouped[rename[0], OperationKind.RENAME].append(rename[1])
-        for stamp, setting in properties.values():
-            kind = OperationKind.SET_PROPERTIES if setting.after is not None else OperationKind.UNSET_PROPERTIES
-            grouped[stamp, kind].append(setting)
-        for stamp, change in columns.values():
-            grouped[stamp, OperationKind.COLUMN].append(change)
-        for (stamp, kind), changes in grouped.items():
-            yield self._operation(kind, stamp, *changes)
+        for stamp, kind, change in changes:
+            grouped[stamp, kind].append(change)
+        for (stamp, kind), made in grouped.items():
+            yield self._operation(kind, stamp, *made)
 
 
 def _type_changes(column: int, was: Any, value: Any) -> Iterator[ColumnChange]:

@@ -222,15 +222,25 @@ def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:
         for index, operation in enumerate(operations)
         if operation.is_data or index in kept
     )
-    found = [change for _, change in set_anew]
+    placed = tuple(change for _, change in partitions)
+    return changes_left(key, survivors, [change for _, change in set_anew], placed)
+
+
+def changes_left(
+    key: ObjectKey,
+    operations: tuple[Operation, ...],
+    changes: Sequence[Change],
+    partitions: tuple[PartitionChange, ...],
+) -> ObjectChanges:
+    """``changes``: of attributes, what is left of each."""
     return ObjectChanges(
         *key,
-        operations=survivors,
-        rename=next((change for change in reversed(found) if isinstance(change, Rename)), None),
-        properties={change.key: change for change in found if isinstance(change, PropertyChange)},
-        columns={(change.column_id, change.attribute): change for change in found if isinstance(change, ColumnChange)},
-        partitions=tuple(change for _, change in partitions),
-        versions=versions_of(survivors),
+        operations=operations,
+        rename=next((change for change in reversed(changes) if isinstance(change, Rename)), None),
+        properties={change.key: change for change in changes if isinstance(change, PropertyChange)},
+        columns={(item.column_id, item.attribute): item for item in changes if isinstance(item, ColumnChange)},
+        partitions=partitions,
+        versions=versions_of(operations),
     )
 
 
