@@ -30,7 +30,7 @@ from merge_app.execution.lineage.violating import Violated, rows_violating
 from merge_app.lineage.facts import Aliveness
 from merge_app.lineage.steps import TableSteps
 from merge_app.planning.attributes import kept_columns, kept_fields, tables_with_columns_back
-from merge_app.planning.change_sets import change_sets_of, table_merged
+from merge_app.planning.change_sets import change_sets_of, is_alive, table_merged
 from merge_app.planning.left_out import LeftPart, tables_leaving_values
 from merge_app.planning.merge_plan import (
     WITHOUT_SOURCE,
@@ -278,7 +278,7 @@ def _asked(planned: PlanInput, schemas: Mapping[int, Schema]) -> dict[int, Resul
 
 def _as_shown(table: TableState, databases: Mapping[int, DatabaseState]) -> TableState:
     """Dropped, where its database is."""
-    return table if _is_alive(table, databases) else replace(table, is_dropped=True)
+    return table if is_alive(table, databases) else replace(table, is_dropped=True)
 
 
 def _asked_as_decided(resolved: PlanInput, schemas: Collection[int]) -> dict[int, ResultTable]:
@@ -333,13 +333,8 @@ def _aliveness(planned: PlanInput, table_id: int) -> Aliveness:
     if known is not None:
         return known
     before, state = planned.tables.get(table_id), planned.source_tables.get(table_id)
-    on_source = state is None or _is_alive(state, planned.source_databases)
-    on_target = before is not None and _is_alive(before, planned.databases)
+    on_source = state is None or is_alive(state, planned.source_databases)
+    on_target = before is not None and is_alive(before, planned.databases)
     source, target = change_sets.source_of(*key), change_sets.destination_of(*key)
     is_left = (on_target or before is None or source.undropped) and not (source.dropped or target.dropped)
     return Aliveness(on_source and not source.dropped, on_target and not target.dropped, is_left)
-
-
-def _is_alive(table: TableState, databases: Mapping[int, DatabaseState]) -> bool:
-    home = databases.get(table.database_id)
-    return not (table.is_dropped or (home is not None and home.is_dropped))

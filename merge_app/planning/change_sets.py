@@ -196,12 +196,13 @@ def _is_gone(given: PlanInput, key: ObjectKey, merged: MergedAttributes | None) 
     state = given.states_of(key)[1]
     if state is None or (merged is not None and merged.outlives(key)):
         return False
-    return not _is_there(state, given.source_databases)
+    return not is_alive(state, given.source_databases)
 
 
-def _is_there(state: ObjectState | None, databases: Mapping[int, DatabaseState]) -> bool:
-    home = None if state is None else databases.get(state.database_id)
-    return state is not None and not (state.is_dropped or (home is not None and home.is_dropped))
+def is_alive(state: ObjectState, databases: Mapping[int, DatabaseState]) -> bool:
+    """Whether the object and its database exist."""
+    home = databases.get(state.database_id)
+    return not (state.is_dropped or (home is not None and home.is_dropped))
 
 
 def _tables_in(given: PlanInput, database_id: int) -> list[int]:
@@ -241,10 +242,7 @@ def _destination_drop(
     changes = destination.get((ObjectKind.DATABASE, table.database_id))
     if changes is not None and changes.dropped and changes.operations:
         return implied_drop(object_id, changes)
-    state = given.databases.get(table.database_id)
-    if table.is_dropped or (state is not None and state.is_dropped):
-        return _old_drop(kind, object_id)
-    return None
+    return None if is_alive(table, given.databases) else _old_drop(kind, object_id)
 
 
 def _old_drop(kind: ObjectKind, object_id: int) -> ObjectChanges:
