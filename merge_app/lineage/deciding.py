@@ -66,6 +66,9 @@ def compare(
     if wrong.any():
         raise FactsContradict(pairs.row_id[wrong])
     outcome = source_news.astype(np.int8)
+    if has is not None:
+        outcome[source_news & has[1] & ~has[0]] = Outcome.TARGET
+        outcome[target_news & has[0] & ~has[1]] = Outcome.SOURCE
     at = np.flatnonzero(source_news & target_news)
     outcome[at] = Outcome.TARGET
     met = Concurrent(at, source.take(pairs.source_at[at]), target.take(pairs.target_at[at]))
