@@ -134,8 +134,13 @@ function isForPeople(name: string): boolean {
   return !TOLD_ELSEWHERE.has(name) && !name.endsWith("_id");
 }
 
+/** Whether a detail says something: that no file is named, or that none is emptied, is left out. */
+function isThere(name: string, value: unknown): boolean {
+  return !(Array.isArray(value) && value.length === 0) && !(name.endsWith("files") && value === 0);
+}
+
 function Details({ details, commits }: { details: Record<string, unknown>; commits: ComparedDetail }) {
-  const entries = Object.entries(details).filter(([name]) => isForPeople(name));
+  const entries = Object.entries(details).filter(([name, value]) => isForPeople(name) && isThere(name, value));
   if (entries.length === 0) return null;
   const known = [...commits.source_commits, ...commits.dest_commits].flatMap((commit) => commit.files);
   const paths = new Map<unknown, string>(known.map((file) => [file.file_id, file.path]));

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { finding } from "../../testing/findings";
+import { CONFLICT, finding } from "../../testing/findings";
 import { rendered, renderAt } from "../../testing/render";
 import { comparedObject, COMPARED, COMPARISON, json, problem, serve, type Asked } from "../../testing/server";
 
@@ -145,6 +145,15 @@ describe("comparing two branches", () => {
     expect(files.map((file) => file.textContent)).toEqual(["touched demo/flights/old.parquet", "written demo/flights/new.parquet"]);
     await user.click(screen.getByRole("button", { name: "Columns × Insert: no conflict (checked)" }));
     expect(screen.getByText("delay_reason", { selector: "strong" })).toBeTruthy();
+  });
+
+  it("leaves details out that name nothing", async () => {
+    const clash = { ...CONFLICT, details: { rows: 2, files: [], emptied_files: 0 } };
+    serve({ [AT]: COMPARISON, ...OBJECTS, [`${AT}objects/table/5/`]: { ...comparedObject(0), cells: [clash] } });
+    await openRule();
+    expect(await screen.findByText("rows", { selector: "dt" })).toBeTruthy();
+    expect(screen.queryByText("files", { selector: "dt" })).toBeNull();
+    expect(screen.queryByText("emptied files", { selector: "dt" })).toBeNull();
   });
 
   it("draws a rule of lakeui's own with a dashed edge, and says so when it is opened", async () => {
