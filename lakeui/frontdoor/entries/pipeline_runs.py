@@ -14,7 +14,7 @@ from catalog_app.domain.state import TableState
 from catalog_app.engine.inputs_outputs import FileSource
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.storage.warehouse import NO_TABLE
-from lakeui.common.counts import counted
+from lakeui.common.counts import counted, metric_text
 from lakeui.common.errors import InvalidValue, LakeError
 from lakeui.frontdoor.call import Call, place_of, table_exists, table_for_reading, view_find
 from lakeui.frontdoor.compute import engine
@@ -252,7 +252,7 @@ def _write_rows(call: Call, work: PipelineWork, prepared: PreparedRun, moment: d
         result = write_batch(bound, write, table, prepared.target, batch)
     if table is not None and result.version == call.snapshot.version:
         _say_what_is_not_added(work, write)
-    counts = [f"{result.metrics[name]:,} {name.replace('_', ' ')}" for name in result.metrics if result.metrics[name]]
+    counts = [metric_text(name, count) for name, count in result.metrics.items() if count]
     work.reporter.say("write", ", ".join(counts) or "nothing to write")
     return result
 
