@@ -12,10 +12,10 @@ type Seen = NonNullable<ReturnType<typeof usePipelinePreview>["data"]>;
 /** What a template may hold, for who writes the first one. */
 export function TemplateHelp() {
   return (
-    <details className="fold inside">
+    <details className="fold inside template-help">
       <summary>What can I write here?</summary>
       <p className="small">One SELECT. A template fills in names and values before it runs:</p>
-      <dl className="template-help small">
+      <dl className="small">
         {FIRST_HELPERS.map(({ text, meaning }) => (
           <div key={text}>
             <dt>
