@@ -139,8 +139,11 @@ def agent_statement_require(account: Account, kind: str) -> None:
         )
 
 
-def agent_commit_require(account: Account, changed: Iterable[str], *, uncounted: Collection[str] = ()) -> None:
-    """Judge a commit of the account that was just written. Raises PermissionDenied where an agent's commit changes what
+def agent_commit_require(
+    account: Account, changed: Iterable[str], *, uncounted: Collection[str] = (), planned_rows: int | None = None
+) -> None:
+    """Judge a commit of the account that was just written; with ``planned_rows`` one that is not written yet, and
+    changes so many rows. Raises PermissionDenied where an agent's commit changes what
     it may not, and LimitReached where it is one too many in this hour. ``changed``: names as ``Agent.may_change`` takes
     them. ``uncounted``: tables that lose rows which nothing counts; a limit of rows refuses that. The agent's commits
     come one after the other from here to the end of the transaction.
@@ -164,7 +167,7 @@ def agent_commit_require(account: Account, changed: Iterable[str], *, uncounted:
             agent=agent.name,
             tables=sorted(uncounted),
         )
-    _limits_require(agent)
+    _limits_require(agent, planned_rows)
 
 
 _LOCK = "SELECT 1 FROM catalog_app_agent WHERE user_id = %(user)s FOR NO KEY UPDATE"
@@ -181,7 +184,7 @@ WHERE c.author_id = %(user)s AND c.committed_at > %(since)s
 """
 
 
-def _limits_require(agent: Agent) -> None:
+def _limits_require(agent: Agent, planned_rows: int | None) -> None:
     if agent.writes_per_hour is None and agent.rows_per_hour is None:
         return
     fetch_all(_LOCK, {"user": agent.user_id})
@@ -189,7 +192,8 @@ def _limits_require(agent: Agent) -> None:
     asked = {"user": agent.user_id, "since": now - HOUR, "metrics": list(ROW_METRICS)}
     ((writes, first, done),) = fetch_all(_DONE, asked)
     wait = max(1, int((first + HOUR - now).total_seconds())) if first else int(HOUR.total_seconds())
-    over = _over(agent, int(writes), int(done))
+    is_planned = planned_rows is not None
+    over = _over(agent, int(writes) + is_planned, int(done) + (planned_rows or 0))
     if over:
         raise LimitReached(
             f"Agent {agent.name} {over}.",

@@ -20,6 +20,7 @@ from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.models import Branch, Commit
 from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.agents import account_of, agent_commit_require
+from catalog_app.selectors.history import ROW_METRICS
 from catalog_app.selectors.objects import databases_list
 from catalog_app.selectors.protection import Asked, protection_judge
 from catalog_app.selectors.rows import fetch_all
@@ -141,12 +142,14 @@ def plan_apply(
 
 
 def commit_judge(plan: MergePlan, branch: Branch, header: CommitHeader) -> None:
-    """Raises BranchProtected and PermissionDenied, as the commit of a statement's plan would."""
+    """Raises BranchProtected, PermissionDenied and LimitReached, as the commit of a statement's plan would."""
     account = account_of(header.author_id)
     asked = replace(header.asked, stale_reads=stale_tables(plan), account=account)
     protection_judge(branch, Change.MERGE if header.publishes else Change.WRITE, asked)
     if account.agent is not None:
-        _agent_require(plan, branch, account, branch_snapshot(branch))
+        metrics = [operation.metrics for item in plan.objects for operation in item.operations]
+        rows = sum(each.get(name, 0) for each in metrics for name in ROW_METRICS)
+        _agent_require(plan, branch, account, planned_rows=rows)
 
 
 def _plan_commit_write(
@@ -196,7 +199,7 @@ def _reads_write(commit: Commit, plan: MergePlan, header: CommitHeader, source: 
         reads_copy(commit, written, source.front.branch_ids[0])
 
 
-def _agent_require(plan: MergePlan, branch: Branch, author: Account) -> None:
+def _agent_require(plan: MergePlan, branch: Branch, author: Account, *, planned_rows: int | None = None) -> None:
     """Raises what ``agent_commit_require`` does, of what the commit of the plan changes on the branch."""
     if branch.is_workspace:
         return
@@ -214,7 +217,7 @@ def _agent_require(plan: MergePlan, branch: Branch, author: Account) -> None:
         for item in plan.objects
         if isinstance(item.after, TableState) and any(map(takes_rows_uncounted, item.operations))
     }
-    agent_commit_require(author, changed, uncounted=uncounted)
+    agent_commit_require(author, changed, uncounted=uncounted, planned_rows=planned_rows)
 
 
 def takes_rows_uncounted(operation: Operation) -> bool:

@@ -158,6 +158,19 @@ def test_writes_and_rows_of_an_hour_count_together(limited: Limited) -> None:
     limited.run("ALTER TABLE d.r SET TBLPROPERTIES ('k' = '1')")
 
 
+def test_a_dry_run_counts_its_own_rows(limited: Limited) -> None:
+    """It is refused where the write is."""
+    limited.hold(rows_per_hour=3)
+    limited.run("INSERT INTO d.r VALUES (1), (2)")
+    for text in ("INSERT INTO d.r VALUES (3), (4) DRY RUN", "INSERT INTO d.r VALUES (3), (4)"):
+        with pytest.raises(LimitReached, match="it would be 4"):
+            limited.run(text)
+    limited.run("INSERT INTO d.r VALUES (3) DRY RUN")
+    limited.hold(rows_per_hour=None, writes_per_hour=1)
+    with pytest.raises(LimitReached):
+        limited.run("DELETE FROM d.r WHERE id = 1 DRY RUN")
+
+
 @pytest.mark.parametrize(
     "text",
     [
