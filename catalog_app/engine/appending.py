@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from catalog_app.domain.files import NewDataFile, TableScan
 from catalog_app.domain.schema import Column
 from catalog_app.engine.inputs_outputs import FileSource, QuerySource, RowSource, ValuesSource
-from catalog_app.engine.merge_source import staging_folder
 from catalog_app.engine.numbering import columns_asked, rows_numbered, values_numbered
 from catalog_app.engine.plain_values import plain_values
 from catalog_app.engine.sources import Insertion, source_described, target_dataframe
+from catalog_app.engine.staging import staging_open
 from catalog_app.engine.targets import Target
 from catalog_app.engine.writing import FileWriter
 
@@ -46,8 +46,8 @@ def _appended_by_job(
     if isinstance(source, ValuesSource) or not asked:
         frame = target_dataframe(spark, writer.warehouse, insertion)
         return writer.write(target, frame, may_be_small=few)
-    with staging_folder(writer, target.table_id) as folder:
-        numbered = rows_numbered(spark, writer, target.table_id, source, asked, folder, may_be_small=few)
+    with staging_open(writer.warehouse, target.table_id) as staging:
+        numbered = rows_numbered(spark, writer, target.table_id, source, asked, staging, may_be_small=few)
         frame = target_dataframe(spark, writer.warehouse, insertion, numbered)
         return writer.write(target, frame, may_be_small=few)
 

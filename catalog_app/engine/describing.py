@@ -52,7 +52,7 @@ def query_form(source: TableScan | FileSource | QuerySource) -> Hashable:
     if isinstance(source, TableScan):
         return tuple((column.name, column.type) for column in source.schema.columns)
     if isinstance(source, FileSource):
-        return source
+        return source.path, source.names
     return source.text, tuple((name, query_form(relation)) for name, relation in source.tables.items())
 
 

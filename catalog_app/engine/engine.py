@@ -36,7 +36,7 @@ from catalog_app.engine.inputs_outputs import (
 )
 from catalog_app.engine.kept_results import plain_keep, rows_keep
 from catalog_app.engine.merge_into import merge_rows
-from catalog_app.engine.merge_source import freeze_rows, staging_folder
+from catalog_app.engine.merge_source import freeze_rows
 from catalog_app.engine.merge_values import FrozenSource, MergeChanges, MergeTask, SourceRows
 from catalog_app.engine.plain_cells import plain_cells, plain_shown
 from catalog_app.engine.plain_changes import plain_changes
@@ -47,6 +47,7 @@ from catalog_app.engine.session import SparkSessions
 from catalog_app.engine.small_joins import Joining
 from catalog_app.engine.sources import Insertion
 from catalog_app.engine.spark_calls import bound_dataframe, row_values, sql_dataframe
+from catalog_app.engine.staging import staging_open
 from catalog_app.engine.types import quoted, stored_value
 from catalog_app.engine.write_jobs import Allocate, Release
 from catalog_app.engine.writing import FileWriter
@@ -245,9 +246,9 @@ class Engine:
     def frozen(self, table_id: int, source: SourceRows) -> Iterator[FrozenSource]:
         """The rows of a merge's source, computed once and kept in staging until the merge is done."""
         may_be_small = rows_scanned(source.query) <= PROBABLY_MANY_ROWS
-        with staging_folder(self._writer, table_id) as folder:
+        with staging_open(self._writer.warehouse, table_id) as staging:
             yield self._sessions.run(
-                lambda spark: freeze_rows(spark, self._writer, folder, source, may_be_small=may_be_small)
+                lambda spark: freeze_rows(spark, self._writer, staging, source, may_be_small=may_be_small)
             )
 
     def merge(self, task: MergeTask, source: FrozenSource) -> MergeChanges:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from catalog_app.domain.files import FACT_KINDS, FileScan, TableScan, kind_number
 from catalog_app.engine.reading import ADDRESS, BASE, FACTS, ROW_ID, table_dataframe
 from catalog_app.engine.row_metadata import stamp_text
+from catalog_app.engine.staging import Staging
 from catalog_app.engine.types import quoted
 from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import StoredFacts
@@ -28,15 +29,15 @@ _RESTORE = FACT_KINDS.index("restore")
 
 
 class FactReader:
-    """Reads files of one scan. ``folder`` is in staging; facts of single rows lie there while Spark reads them."""
+    """Reads files of one scan. Facts of single rows lie in ``staging`` while Spark reads them."""
 
-    def __init__(self, spark: SparkSession, writer: FileWriter, scan: TableScan, folder: str) -> None:
+    def __init__(self, spark: SparkSession, writer: FileWriter, scan: TableScan, staging: Staging) -> None:
         self._spark = spark
         self._writer = writer
         self._scan = scan
         self._own = _own_facts(scan.files)
         self._of_files = None if len(set(self._own.values())) <= 1 else self._files_dataframe()
-        self._of_rows = self._rows_dataframe(folder)
+        self._of_rows = self._rows_dataframe(staging)
 
     def dataframe(self, files: Sequence[FileScan]) -> DataFrame:
         """The live rows of these files with row id, address and facts."""
@@ -63,15 +64,14 @@ class FactReader:
         columns = [list(self._own), *zip(*self._own.values(), strict=True)]
         return self._spark.createDataFrame(pa.table([pa.array(c, pa.int64()) for c in columns], names=[BASE, *_OWN]))
 
-    def _rows_dataframe(self, folder: str) -> DataFrame | None:
+    def _rows_dataframe(self, staging: Staging) -> DataFrame | None:
         marked = [self._marked(file) for file in self._scan.files if file.stamped]
         if not marked:
             return None
-        warehouse = self._writer.warehouse
-        warehouse.make_folder(folder)
-        self._writer.write_staged(pa.concat_tables(marked), f"{folder}/facts.parquet")
-        schema = ", ".join(f"{name} bigint" for name in (ADDRESS, *_GIVEN))
-        return self._spark.read.schema(schema).parquet(warehouse.spark_path(f"{folder}/facts.parquet"))
+        from pyspark.sql.types import LongType, StructField, StructType
+
+        schema = StructType([StructField(name, LongType()) for name in (ADDRESS, *_GIVEN)])
+        return staging.read(self._spark, staging.write(pa.concat_tables(marked)), schema)
 
     def _marked(self, file: FileScan) -> pa.Table:
         """The rows of a file whose facts single events decided, by address."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,11 +19,14 @@ class ValuesSource:
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """Rows of a Parquet file of the warehouse whose columns ``c0``, ``c1``, .. go by ``names``; ``rows`` of them."""
+    """Rows of a Parquet file of the warehouse whose columns ``c0``, ``c1``, .. go by ``names``; ``rows`` of them. With
+    ``read`` Spark gets them by that.
+    """
 
     path: str
     names: tuple[str, ...]
     rows: int
+    read: Callable[[Any], Any] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from catalog_app.domain.schema import Column
 from catalog_app.engine.assigning import Matching, assigned_value, default_value
 from catalog_app.engine.delete_update import image_ids, leaves_nothing, scan_parts
 from catalog_app.engine.merge_by_key import Pairs, pairs_by_key
-from catalog_app.engine.merge_source import FEW_ROWS, NUMBER, frozen_dataframe, staging_folder
+from catalog_app.engine.merge_source import FEW_ROWS, NUMBER, frozen_dataframe
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule
 from catalog_app.engine.numbering import number_value, numbers_take
 from catalog_app.engine.plain_rows import plain_rows, source_column
@@ -36,6 +36,9 @@ from lakeui.common.errors import Cardinality
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
     from pyspark.sql.connect.session import SparkSession
+    from pyspark.sql.types import StructType
+
+    from catalog_app.engine.staging import Staging
 
 BROADCAST_BYTES = 64 * 1024 * 1024
 """Sources up to this size are sent to every task; larger ones Spark joins as it sees fit."""
@@ -63,8 +66,7 @@ def merge_rows(spark: SparkSession, writer: FileWriter, task: MergeTask, source:
     few = work.decide_few()
     if few is not None:
         return work.write_few(*few)
-    with staging_folder(writer, task.scan.table_id) as folder:
-        return work.write_many(folder)
+    return work.write_many()
 
 
 class _Merge:
@@ -84,10 +86,15 @@ class _Merge:
     def _numbered(self, family: Family) -> list[tuple[int, Rule]]:
         return [(number, rule) for number, rule in enumerate(self._task.rules) if rule.family is family]
 
+    @property
+    def _staging(self) -> Staging:
+        assert self._source.staging is not None
+        return self._source.staging
+
     # -- deciding -------------------------------------------------------------------------------------------------
 
     def _source_frame(self) -> DataFrame:
-        frame = frozen_dataframe(self._spark, self._writer, self._source)
+        frame = frozen_dataframe(self._spark, self._source)
         return frame.hint("broadcast") if self._source.bytes <= BROADCAST_BYTES else frame
 
     def _target_frame(self, scan: TableScan) -> DataFrame:
@@ -193,8 +200,7 @@ class _Merge:
         if not len(updates):
             return decided
         images = table.take(pa.array(updates))
-        with staging_folder(self._writer, self._task.scan.table_id) as folder:
-            same = unchanged_images(self._spark, self._writer, self._task.scan, images, self._assigned(), folder)
+        same = unchanged_images(self._spark, self._writer, self._task.scan, images, self._assigned(), self._staging)
         rules = decided.rules.copy()
         rules[updates[same]] = -1
         return replace(decided, rules=rules)
@@ -229,14 +235,12 @@ class _Merge:
         plain = plain_rows(self._inserts, self._source, [rule for _, rule in rules], matched, self._counted)
         if plain is not None:
             return self._writer.write_arrow(self._inserts, plain)
-        frame = frozen_dataframe(self._spark, self._writer, self._source)
+        frame = frozen_dataframe(self._spark, self._source)
         if not len(matched):
             return self._insert(frame, rules, may_be_small=True)
-        with staging_folder(self._writer, self._task.scan.table_id) as folder:
-            self._writer.warehouse.make_folder(folder)
-            self._writer.write_staged(pa.table({NUMBER: pa.array(matched)}), f"{folder}/matched.parquet")
-            known = self._spark.read.schema(f"{NUMBER} bigint").parquet(self._writer.warehouse.spark_path(folder))
-            return self._insert(frame.join(known.hint("broadcast"), NUMBER, "left_anti"), rules, may_be_small=True)
+        path = self._staging.write(pa.table({NUMBER: pa.array(matched)}))
+        known = self._staging.read(self._spark, path, _bigints(NUMBER))
+        return self._insert(frame.join(known.hint("broadcast"), NUMBER, "left_anti"), rules, may_be_small=True)
 
     def _insert(self, frame: DataFrame, rules: Sequence[tuple[int, Rule]], *, may_be_small: bool) -> list[NewDataFile]:
         from pyspark.sql.connect.functions import expr
@@ -251,12 +255,11 @@ class _Merge:
 
     # -- many rows: through a staging folder ----------------------------------------------------------------------
 
-    def write_many(self, folder: str) -> MergeChanges:
-        path = self._writer.warehouse.spark_path(folder)
-        decisions = self._joined().select(_ADDRESS, _ROW_ID, NUMBER, _RULE).write.mode("error")
-        decisions.options(**self._writer.warehouse.spark_options).parquet(path)
-        schema = ", ".join(f"{name} bigint" for name in (_ADDRESS, _ROW_ID, NUMBER)) + f", {_RULE} int"
-        decided = self._spark.read.schema(schema).parquet(path)
+    def write_many(self) -> MergeChanges:
+        decisions = self._joined().selectExpr(_ADDRESS, _ROW_ID, NUMBER, f"CAST({_RULE} AS BIGINT) AS {_RULE}")
+        files = self._staging.write_many(decisions, by_arrow=True)
+        paths = [file.path for file in files]
+        decided = self._staging.read_many(self._spark, paths, _bigints(_ADDRESS, _ROW_ID, NUMBER, _RULE))
         if self._is_strict and self._has_rival_pairs(decided):
             raise _cardinality()
         images = self._write_images(decided)
@@ -266,7 +269,7 @@ class _Merge:
         rules = self._numbered(Family.NOT_MATCHED)
         if rules:
             matched = decided.filter(f"{NUMBER} IS NOT NULL{self._unless_superseding()}").select(NUMBER)
-            frame = frozen_dataframe(self._spark, self._writer, self._source)
+            frame = frozen_dataframe(self._spark, self._source)
             inserted = self._insert(frame.join(matched, NUMBER, "left_anti"), rules, may_be_small=False)
         return _with_files(marks, images, inserted)
 
@@ -286,7 +289,7 @@ class _Merge:
         if not updates:
             return []
         acting = decided.filter(f"{_RULE} IN ({', '.join(map(str, updates))})").drop(_ROW_ID)
-        numbered = acting.join(frozen_dataframe(self._spark, self._writer, self._source), NUMBER, "left")
+        numbered = acting.join(frozen_dataframe(self._spark, self._source), NUMBER, "left")
         joined = self._target_frame(self._task.scan).join(numbered, _ADDRESS)
         values = (
             f"{self._value(column, self._writing(Act.UPDATE, self._acting))} AS f{column.id}"
@@ -360,6 +363,12 @@ class _Merge:
 def _with_files(marks: MergeChanges, images: list[NewDataFile], inserted: list[NewDataFile]) -> MergeChanges:
     rows = sum(file.rows for file in inserted)
     return replace(marks, images=tuple(images), inserted=tuple(inserted), rows_inserted=rows)
+
+
+def _bigints(*names: str) -> StructType:
+    from pyspark.sql.types import LongType, StructField, StructType
+
+    return StructType([StructField(name, LongType()) for name in names])
 
 
 def _chosen(rules: Sequence[tuple[int, Rule]]) -> str:

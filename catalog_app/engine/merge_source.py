@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.engine.plain_rows import source_column
 from catalog_app.engine.reading import query_dataframe
 from catalog_app.engine.result_batches import gathered
+from catalog_app.engine.staging import Staging
 from catalog_app.engine.types import (
     CHAR_TYPE,
     char_metadata,
@@ -46,21 +46,11 @@ _NO_FIELD_ID = {"frozen": True}
 """What a column says of itself in place of the field id that it has in its table."""
 
 
-@contextmanager
-def staging_folder(writer: FileWriter, table_id: int) -> Iterator[str]:
-    """A folder that goes when the work is done."""
-    folder = writer.warehouse.new_staging(table_id)
-    try:
-        yield folder
-    finally:
-        writer.warehouse.discard(folder)
-
-
 def freeze_rows(
-    spark: SparkSession, writer: FileWriter, folder: str, source: SourceRows, *, may_be_small: bool
+    spark: SparkSession, writer: FileWriter, staging: Staging, source: SourceRows, *, may_be_small: bool
 ) -> FrozenSource:
-    """The source's rows, numbered, in the folder: few rows that this process read when Spark is about to read them."""
-    here = _rows_here(writer, folder, source) if may_be_small else None
+    """The source's rows, numbered: few when Spark is about to read them, many at once."""
+    here = _rows_here(writer, staging, source) if may_be_small else None
     if here is not None:
         return here
     frame = query_dataframe(spark, writer.warehouse, source.query.text, source.query.tables)
@@ -73,7 +63,7 @@ def freeze_rows(
     known = _known_columns(source) or [(field.name, type_text(field.dataType)) for field in keyed.schema.fields]
     types = [storable_type(kind) for _, kind in known]
     count = len(types) - len(keys)
-    names = [_column(i) if i < count else f"{_KEY}{i - count}" for i in range(len(types))]
+    names = [frozen_column(i) if i < count else f"{_KEY}{i - count}" for i in range(len(types))]
     casts = (f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(names, types, strict=True))
     stored = keyed.toDF(*names).selectExpr(*casts)
     columns = tuple((name, kind) for (name, _), kind in zip(known[:count], types, strict=False))
@@ -82,13 +72,14 @@ def freeze_rows(
     chars = _chars(frame) if _reads_chars(source.query) else {}
     table = _few_rows(stored, dict(zip(names, types, strict=True))) if may_be_small else None
     if table is None:
-        many = _freeze_many(writer, folder, source.alias, stored, columns, asked)
+        many = _freeze_many(
+            writer, staging, source.alias, stored, columns, asked, by_arrow=all(map(is_arrow_writable, types))
+        )
         return replace(many, described=described, chars=chars, key_types=tuple(types[count:]))
     values = tuple(_distinct(kind, table.column(name)) for name, kind in asked)
     few = table.select(names[:count])
-    _write_few(writer, few, folder)
-    few_rows = FrozenSource(folder, source.alias, columns, few.num_rows, few.nbytes, values, few, described)
-    return replace(few_rows, chars=chars, key_types=tuple(types[count:]))
+    few_rows = FrozenSource(staging.folder, source.alias, columns, few.num_rows, few.nbytes, values, few, described)
+    return replace(few_rows, chars=chars, key_types=tuple(types[count:]), staging=staging)
 
 
 def _reads_chars(query: QuerySource) -> bool:
@@ -106,23 +97,37 @@ def _chars(frame: DataFrame) -> dict[int, str]:
     return {place: kind for place, kind in enumerate(kinds) if kind is not None}
 
 
-def frozen_dataframe(spark: SparkSession, writer: FileWriter, frozen: FrozenSource) -> DataFrame:
+def frozen_dataframe(spark: SparkSession, frozen: FrozenSource) -> DataFrame:
     """The frozen rows under their own names and alias, each with its ``__lake_number``."""
-    from pyspark.sql.types import LongType, StructField, StructType
-
-    if frozen.table is not None:
-        _write_few(writer, frozen.table, frozen.folder)
-
-    fields = [StructField(_column(i), spark_type(spark, kind)) for i, (_, kind) in enumerate(frozen.columns)]
-    schema = StructType([*fields, StructField(NUMBER, LongType())])
-    frame = spark.read.schema(schema).parquet(writer.warehouse.spark_path(frozen.folder))
+    frame = frozen_rows(spark, frozen)
     for place, kind in frozen.chars.items():
-        frame = frame.withMetadata(_column(place), {CHAR_TYPE: kind})
+        frame = frame.withMetadata(frozen_column(place), {CHAR_TYPE: kind})
     return frame.toDF(*(name for name, _ in frozen.columns), NUMBER).alias(frozen.alias)
 
 
-def _column(index: int) -> str:
+def frozen_column(index: int) -> str:
+    """What a column of a frozen source is called in its files."""
     return f"c{index}"
+
+
+def frozen_rows(spark: SparkSession, frozen: FrozenSource) -> DataFrame:
+    """The rows as the files have them, each with its number. Few are written down now, once."""
+    from pyspark.sql.types import LongType, StructField, StructType
+
+    assert frozen.staging is not None
+    fields = [StructField(frozen_column(i), spark_type(spark, kind)) for i, (_, kind) in enumerate(frozen.columns)]
+    schema = StructType([*fields, StructField(NUMBER, LongType())])
+    if frozen.table is None:
+        return frozen.staging.read_many(spark, frozen.paths, schema)
+    if not frozen.paths:
+        numbered = frozen.table.append_column(NUMBER, pa.array(range(frozen.rows), pa.int64()))
+        frozen.paths.append(frozen.staging.write(numbered.rename_columns(schema.names)))
+    return frozen.staging.read(spark, frozen.paths[0], schema)
+
+
+def frozen_reader(frozen: FrozenSource) -> Callable[[SparkSession], DataFrame] | None:
+    """How Spark gets the rows; None where they lie nowhere that it reads."""
+    return None if frozen.staging is None else lambda spark: frozen_rows(spark, frozen)
 
 
 def _known_columns(source: SourceRows) -> list[tuple[str, str]] | None:
@@ -138,7 +143,7 @@ def _few_rows(stored: DataFrame, kinds: Mapping[str, str]) -> pa.Table | None:
     return table if table is not None and table.num_rows <= FEW_ROWS else None
 
 
-def _rows_here(writer: FileWriter, folder: str, source: SourceRows) -> FrozenSource | None:
+def _rows_here(writer: FileWriter, staging: Staging, source: SourceRows) -> FrozenSource | None:
     """Few rows of a source that is columns of a table, read by this process; None where Spark is needed."""
     if source.plain is None or source.described is None or len(source.key_types) != len(source.keys):
         return None
@@ -152,53 +157,39 @@ def _rows_here(writer: FileWriter, folder: str, source: SourceRows) -> FrozenSou
     if source.is_distinct:
         table = table.group_by(table.column_names).aggregate([])
     found = FrozenSource(
-        folder, source.alias, source.described, table.num_rows, table.nbytes, (), table, source.described
+        staging.folder, source.alias, source.described, table.num_rows, table.nbytes, (), table, source.described
     )
     places = [source_column(found, text) for text in source.keys]
     if any(place is None or kinds[place] != kind for place, kind in zip(places, source.key_types, strict=True)):
         return None
     keys = tuple(_distinct(kinds[place], table.column(place)) for place in places if place is not None)
-    return replace(found, keys=keys, key_types=source.key_types)
-
-
-def _write_few(writer: FileWriter, table: pa.Table, folder: str) -> None:
-    """Written once."""
-    if writer.warehouse.files_under(folder):
-        return
-    writer.warehouse.make_folder(folder)
-    numbered = table.append_column(NUMBER, pa.array(range(table.num_rows), pa.int64()))
-    # It is read at once and thrown away.
-    writer.write_staged(numbered, f"{folder}/source.parquet")
+    return replace(found, keys=keys, key_types=source.key_types, staging=staging)
 
 
 def _freeze_many(
     writer: FileWriter,
-    folder: str,
+    staging: Staging,
     alias: str,
     stored: DataFrame,
     columns: tuple[tuple[str, str], ...],
     keys: Sequence[tuple[str, str]],
+    *,
+    by_arrow: bool,
 ) -> FrozenSource:
     from pyspark.sql.connect.functions import col
 
     # A table's columns bring its field ids along: of a column that stands here twice Spark could not read either.
     bare = stored.select(*(col(name).alias(name, metadata=_NO_FIELD_ID) for name in stored.columns))
     numbered = bare.selectExpr("*", f"monotonically_increasing_id() AS {NUMBER}")
-    numbered.write.mode("overwrite").options(**writer.warehouse.spark_options).parquet(
-        writer.warehouse.spark_path(folder)
-    )
-    files = writer.warehouse.files_under(folder)
-    counts = []
-    for file in files:
-        with pq.ParquetFile(writer.warehouse.absolute(file.path), filesystem=writer.warehouse.filesystem) as opened:
-            counts.append(_number_and_rows(opened.metadata))
-    rows = sum(count for _, count in counts)
+    files = staging.write_many(numbered, by_arrow=by_arrow)
+    counts = [_number_and_rows(file.metadata) for file in files]
+    paths, rows = [file.path for file in files], sum(count for _, count in counts)
     values = tuple(
-        _distinct(kind, _stored_keys(writer, [file.path for file in files], name)) if rows <= MOST_KEYS else None
-        for name, kind in keys
+        _distinct(kind, _stored_keys(writer, paths, name)) if 0 < rows <= MOST_KEYS else None for name, kind in keys
     )
     size, before = sum(file.bytes for file in files), _rows_before(counts)
-    return FrozenSource(folder, alias, columns, rows, size, values, rows_before=before)
+    found = FrozenSource(staging.folder, alias, columns, rows, size, values, rows_before=before)
+    return replace(found, staging=staging, paths=paths)
 
 
 def _number_and_rows(metadata: pq.FileMetaData) -> tuple[int, int]:

@@ -14,6 +14,8 @@ from catalog_app.engine.inputs_outputs import PlainRead, QuerySource
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from catalog_app.engine.staging import Staging
+
 
 class Family(StrEnum):
     MATCHED = "matched"
@@ -61,8 +63,8 @@ class SourceRows:
 
 @dataclass(frozen=True, slots=True)
 class FrozenSource:
-    """The source's rows, computed once, in a staging folder; every row has a number. Few rows of a table, which this
-    process read, lie there only when Spark is about to read them.
+    """The source's rows, computed once, in files of ``staging``; every row has a number. Few rows, which this process
+    read, lie there only when Spark is about to read them. ``paths`` are the files so far.
 
     ``columns`` are (name, Spark type text) in order. ``keys`` are the distinct values of the asked expressions with
     their type texts, None where they are too many. ``table``: the rows themselves while they are few. ``described``:
@@ -82,6 +84,8 @@ class FrozenSource:
     chars: Mapping[int, str] = field(default_factory=dict)
     key_types: tuple[str, ...] = ()
     rows_before: tuple[int, ...] = ()
+    staging: Staging | None = None
+    paths: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from catalog_app.domain.schema import Column, Schema
     from catalog_app.engine.describing import Described
+    from catalog_app.engine.staging import Staging
     from catalog_app.engine.writing import FileWriter, Target
 
 _ALIAS, _FILE = "__lake_source", "__lake_0"
@@ -75,16 +76,16 @@ def rows_numbered(
     table_id: int,
     source: QuerySource | FileSource,
     numbered: Sequence[Column],
-    folder: str,
+    staging: Staging,
     *,
     may_be_small: bool,
 ) -> NumberedRows:
-    """The source's rows, frozen in the folder, with numbers for these columns."""
+    """The source's rows, frozen, with numbers for these columns."""
     query = QuerySource(f"SELECT * FROM {_FILE}", {_FILE: source}) if isinstance(source, FileSource) else source
-    frozen = freeze_rows(spark, writer, folder, SourceRows(query, _ALIAS), may_be_small=may_be_small)
+    frozen = freeze_rows(spark, writer, staging, SourceRows(query, _ALIAS), may_be_small=may_be_small)
     first = numbers_take(writer, table_id, numbered, frozen.rows)
     values = {column.id: number_value(column, frozen, first) for column in numbered}
-    return NumberedRows(frozen_dataframe(spark, writer, frozen), values)
+    return NumberedRows(frozen_dataframe(spark, frozen), values)
 
 
 def numbers_take(writer: FileWriter, table_id: int, numbered: Sequence[Column], count: int) -> int:

@@ -376,6 +376,9 @@ def _relation(spark: SparkSession, warehouse: Warehouse, relation: TableScan | F
 
 def file_dataframe(spark: SparkSession, warehouse: Warehouse, source: FileSource) -> DataFrame:
     """The file's rows under their names."""
+    if source.read is not None:
+        rows: DataFrame = source.read(spark)
+        return rows.toDF(*source.names)
     path = warehouse.spark_path(source.path)
     # Spark runs a job to find the columns of a file, and does so in every call.
     schema = _file_schemas.get(path) or _file_schemas.keep(path, spark.read.parquet(path).schema)

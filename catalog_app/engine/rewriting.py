@@ -26,9 +26,9 @@ from catalog_app.domain.files import (
 from catalog_app.domain.layout import is_laid, without_order
 from catalog_app.domain.transforms import FileLayout
 from catalog_app.engine.facts import FactReader
-from catalog_app.engine.merge_source import staging_folder
 from catalog_app.engine.ordering import RowOrder
 from catalog_app.engine.reading import ADDRESS, table_dataframe
+from catalog_app.engine.staging import staging_open
 from catalog_app.engine.targets import Staged, Target
 from catalog_app.engine.writing import FileWriter, whole_file
 from catalog_app.storage.deletes import (
@@ -66,8 +66,8 @@ def compact_files(
     rows = sum(file.rows for file in anew)
     order = RowOrder.of(columns, rows=rows, size=size, target_bytes=target_bytes) if columns else None
     target = Target(scan.table_id, scan.schema, with_row_ids=True, with_facts=True)
-    with staging_folder(writer, scan.table_id) as folder:
-        frame = FactReader(spark, writer, scan, folder).dataframe(anew)
+    with staging_open(writer.warehouse, scan.table_id) as staging:
+        frame = FactReader(spark, writer, scan, staging).dataframe(anew)
         return [*staged, *writer.write_spark(target, frame, order)]
 
 
@@ -79,8 +79,8 @@ def write_bins(
     """
     if not bins:
         return []
-    with staging_folder(writer, scan.table_id) as folder:
-        return _write_bins(writer, scan, bins, FactReader(spark, writer, scan, folder))
+    with staging_open(writer.warehouse, scan.table_id) as staging:
+        return _write_bins(writer, scan, bins, FactReader(spark, writer, scan, staging))
 
 
 def _write_bins(

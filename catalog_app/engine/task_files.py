@@ -101,6 +101,19 @@ def task_writer(
     return write
 
 
+def task_reader(filesystem: pafs.FileSystem, path: str, schema: pa.Schema) -> Callable[[Batches], Batches]:
+    """The rows of one small file, whatever rows come, as Spark takes them. It is fetched at once."""
+
+    def read(_: Batches) -> Batches:
+        with filesystem.open_input_file(path) as stored:
+            content = stored.read_buffer(stored.size())
+        with pq.ParquetFile(pa.BufferReader(content)) as file:
+            for batch in file.iter_batches():
+                yield from pa.Table.from_batches([batch]).cast(schema).to_batches()
+
+    return read
+
+
 def _task_number() -> int:
     from pyspark import TaskContext
 

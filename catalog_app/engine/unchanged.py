@@ -20,6 +20,7 @@ from catalog_app.domain.schema import Column
 from catalog_app.domain.whole_values import same_value
 from catalog_app.engine.reading import ADDRESS, table_dataframe
 from catalog_app.engine.spark_calls import arrow_rows
+from catalog_app.engine.staging import Staging
 from catalog_app.engine.types import arrow_type, quoted, spark_type, storage_type
 from catalog_app.engine.writing import FileWriter, internal_name
 from catalog_app.pruning.keys import all_above
@@ -61,16 +62,16 @@ def unchanged_images(
     scan: TableScan,
     images: pa.Table,
     columns: Sequence[Column],
-    folder: str,
+    staging: Staging,
 ) -> Flags:
     """Of new images, as ``FileWriter.fetch`` gives them with ``ADDRESS``, those that have in these columns the values
-    of the rows that they replace. ``folder`` is one of staging that is not there yet.
+    of the rows that they replace.
     """
     open_places = np.concatenate([np.empty(0, np.int64), *_open_places(writer, scan, images, columns)])
     same = np.zeros(images.num_rows, dtype=np.bool_)
     if len(open_places):
         chosen = images.take(pa.array(open_places))
-        addresses = _same_addresses(spark, writer, scan, chosen, columns, folder)
+        addresses = _same_addresses(spark, writer, scan, chosen, columns, staging)
         same[open_places] = np.isin(chosen.column(ADDRESS).to_numpy(), addresses)
     return same
 
@@ -188,18 +189,17 @@ def _same_addresses(
     scan: TableScan,
     images: pa.Table,
     columns: Sequence[Column],
-    folder: str,
+    staging: Staging,
 ) -> Integers:
     """The addresses of rows that hold the values of these images."""
     from pyspark.sql.types import LongType, StructField, StructType
 
     addresses = images.column(ADDRESS)
     named = {f"n{column.id}": images.column(internal_name(column)) for column in columns}
-    writer.warehouse.make_folder(folder)
-    writer.write_staged(pa.table({"a": addresses, **named}), f"{folder}/images.parquet")
+    path = staging.write(pa.table({"a": addresses, **named}))
     fields = [StructField(f"n{c.id}", spark_type(spark, storage_type(c.type))) for c in columns]
     schema = StructType([StructField("a", LongType()), *fields])
-    given = spark.read.schema(schema).parquet(writer.warehouse.spark_path(folder))
+    given = staging.read(spark, path, schema)
     held = [rows.file for rows in _by_file(scan, images)]
     table = table_dataframe(spark, writer.warehouse, replace(scan, files=tuple(held)), with_address=True)
     old = table.selectExpr(ADDRESS, *(f"{quoted(c.name)} AS o{c.id}" for c in columns))

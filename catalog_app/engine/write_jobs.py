@@ -33,6 +33,8 @@ from lakeui.common.parquet import Seen
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.session import SparkSession
+    from pyspark.sql.types import StructType
 
 
 ROWS_PER_FILE = 20_000_000
@@ -235,16 +237,31 @@ def rows_written(
     """What tasks answer of the files that they write to these places, in the order of the rows. ``stored``: how columns
     of the ``names`` lie in a file.
     """
-    from pyspark import cloudpickle
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    for module in task_files.SENT:
-        cloudpickle.register_pickle_by_value(module)
+    _modules_send()
     schema = stored(to_arrow_schema(rows.select(*names).schema, timezone="UTC"))
     write = task_files.task_writer(places, schema, rows_per_file=ROWS_PER_FILE, answers=answers)
     said = rows.select(*names, *folders).mapInArrow(write, task_files.ANSWER)
     found: list[dict[str, Any]] = arrow_rows(said).to_pylist()
     return found
+
+
+def rows_read(spark: SparkSession, filesystem: pafs.FileSystem, path: str, schema: StructType) -> DataFrame:
+    """The rows of a small file, which one task reads at once."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    _modules_send()
+    read = task_files.task_reader(filesystem, path, to_arrow_schema(schema, timezone="UTC"))
+    return spark.range(0, 1, 1, 1).mapInArrow(read, schema)
+
+
+def _modules_send() -> None:
+    """Executors get by value what they have not."""
+    from pyspark import cloudpickle
+
+    for module in task_files.SENT:
+        cloudpickle.register_pickle_by_value(module)
 
 
 def write_job(warehouse: Warehouse, staging: str, addresses: Addresses | None, *, by_arrow: bool) -> WriteJob:

@@ -110,12 +110,6 @@ class FileWriter:
             raise
         return written
 
-    def write_staged(self, table: pa.Table, path: str) -> None:
-        """A file in staging, which is read at once and thrown away."""
-        place, filesystem = self.warehouse.absolute(path), self.warehouse.filesystem
-        with parquet_writer(place, table.schema, filesystem=filesystem, compression="none") as output:
-            output.write_table(table)
-
     @contextmanager
     def open_data(self, path: str, schema: pa.Schema, *, plain: Collection[str]) -> Iterator[OpenFile]:
         """A data file that tables of the schema are written to, one after the other. ``plain``: leaves without a

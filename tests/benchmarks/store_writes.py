@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from tests.benchmarks.lake import Figure
-from tests.benchmarks.pipelines import Case, Tables
+from tests.benchmarks.pipelines import OPEN, Case, Tables
 from tests.support.object_store import ObjectStore, store_of_spark
 
 ROWS = 200_000
@@ -28,7 +28,17 @@ WRITES = {
     "MERGE INTO": """MERGE INTO d.t USING d.batch AS s ON t.id = s.id
         WHEN MATCHED THEN UPDATE SET amount = s.amount + t.amount WHEN NOT MATCHED THEN INSERT *""",
 }
-PIPELINE = Case("incremental", "unique_key: id\nwatermark_column: id", "t", "batch", "")
+PIPELINES = tuple(
+    Case(strategy, config, "versions" if strategy == "scd2" else "t", "batch", "")
+    for strategy, config in {
+        "full_refresh": "",
+        "append_only": "",
+        "incremental": "unique_key: id\nwatermark_column: id",
+        "delete_insert": "unique_key: id",
+        "scd2": "unique_key: id",
+        "snapshot": "partition_column: p",
+    }.items()
+)
 MOST_FOR_A_FILE = 2
 PLACED = re.compile(r"/(data|deletes)/base=")
 """Where files lie that a commit takes."""
@@ -72,6 +82,7 @@ class _Lake(Tables):
         self.sql("CREATE DATABASE d")
         self.sql("CREATE TABLE d.t (id BIGINT, p BIGINT, customer STRING, amount DOUBLE) PARTITIONED BY (p)")
         self.sql(f"CREATE TABLE d.batch AS SELECT {VALUES} FROM range({ROWS // 2}, {ROWS + ROWS // 2})")
+        self.sql(f"CREATE TABLE d.versions PARTITIONED BY (p) AS SELECT {VALUES}{OPEN} FROM range({ROWS})")
 
     def requests(self, work: Callable[[], object]) -> list[tuple[str, str]]:
         before = len(self._store.requests(self._bucket))
@@ -85,8 +96,9 @@ def figures() -> Iterator[Figure]:
         lake = _Lake(store)
         for name, text in WRITES.items():
             yield from _of_write(name, lake.requests(lambda text=text: lake.sql(text)))
-        pipeline = lake.pipeline(PIPELINE)
-        yield from _of_write("run of a pipeline", lake.requests(lambda: lake.run(pipeline)))
+        for case in PIPELINES:
+            pipeline = lake.pipeline(case)
+            yield from _of_write(f"run by {case.strategy}", lake.requests(lambda pipeline=pipeline: lake.run(pipeline)))
         lake.sql(f"INSERT INTO d.t SELECT {VALUES} FROM range({ROWS})")
         yield from _of_write("OPTIMIZE", lake.requests(lambda: lake.sql("OPTIMIZE d.t")))
 

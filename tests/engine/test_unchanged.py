@@ -11,6 +11,7 @@ import pytest
 
 from catalog_app.domain.files import ColumnStatistics, FileScan, TableScan
 from catalog_app.engine.reading import ADDRESS
+from catalog_app.engine.staging import Staging
 from catalog_app.engine.unchanged import unchanged_images
 from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.warehouse import Warehouse
@@ -40,7 +41,7 @@ def unchanged(tmp_path: Path, n: list[int | None], at: list[int]) -> Any:
     writer = FileWriter(Warehouse(str(tmp_path)), lambda *_: 0, lambda *_: 0)
     nobody: Any = None
     scan = TableScan(TABLE, SCHEMA, (file,))
-    return unchanged_images(nobody, writer, scan, images, SCHEMA.columns[1:], "folder")
+    return unchanged_images(nobody, writer, scan, images, SCHEMA.columns[1:], Staging(writer.warehouse, "folder"))
 
 
 @pytest.mark.parametrize(("n", "at"), [([10, 11], [0, 0]), ([5, None], [LATER, LATER + 1]), ([None], [10**18])])

@@ -21,6 +21,8 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from pyiceberg.table import StaticTable
 
+from catalog_app.engine import merge_into, merge_source
+from catalog_app.engine.merge_source import FEW_ROWS
 from catalog_app.engine.task_files import TASK_ROWS
 from catalog_app.selectors.objects import database_get, table_get
 from catalog_app.selectors.snapshots import branch_get, branch_snapshot, catalog_get
@@ -219,6 +221,40 @@ def test_large_files_of_a_job_are_one_request(lake: Lake, store: ObjectStore, wa
     insert = "INSERT INTO d.t SELECT id, sha2(CAST(id AS STRING), 512), CAST(id % 3 AS INT) FROM range(120000)"
     assert requests_of(store, bucket, lambda: lake.sql(insert)) == {("PUT", "data"): 3}
     assert lake.sql("SELECT count(*), count(DISTINCT word) FROM d.t").rows == [[120000, 120000]]
+
+
+@pytest.mark.parametrize("few_rows", [FEW_ROWS, 0])
+def test_a_merge_takes_two_requests_a_file(
+    lake: Lake, store: ObjectStore, warehouse_in_store: str, monkeypatch: pytest.MonkeyPatch, few_rows: int
+) -> None:
+    """Its source is written down: few rows by this process, many by tasks. No folder of it is looked for."""
+    lake.sql("CREATE TABLE d.t (id BIGINT, n DOUBLE, at TIMESTAMP, a ARRAY<STRING>, p STRING) PARTITIONED BY (p)")
+    values = "id, id * 0.5D AS n, timestamp_seconds(id) AS at, array(concat('a', id)) AS a, concat('p', id % 8) AS p"
+    lake.sql(f"INSERT INTO d.t SELECT {values} FROM range(30000)")
+    for module in (merge_source, merge_into):
+        monkeypatch.setattr(module, "FEW_ROWS", few_rows)
+    text = f"""MERGE INTO d.t USING (SELECT {values} FROM range(15000, 45000)) s ON t.id = s.id
+        WHEN MATCHED AND s.id % 3 = 0 THEN DELETE
+        WHEN MATCHED THEN UPDATE SET n = s.n + t.n, a = array_append(s.a, t.p) WHEN NOT MATCHED THEN INSERT *"""
+    before = len(files_of(lake))
+    bucket = warehouse_in_store.split("/")[2]
+    found = requests_of(store, bucket, lambda: lake.sql(text))
+    written = len(files_of(lake)) - before
+    assert (found["PUT", "data"] + found["PUT", "deletes"], written) == (written, 32)
+    staged = sum(count for (_, folder), count in found.items() if folder == "staging")
+    # Of the folder: it is looked for, listed, and removed by three more.
+    folders = found["POST", ""] + found["GET", ""]
+    assert found["GET", "staging"] >= 1
+    if few_rows:
+        assert written + staged + folders <= 2 * written
+    assert found["PUT", "staging"] <= (3 if few_rows else 9)
+    sums = "SELECT count(*), sum(id), sum(n), sum(size(a)), max(at), count(DISTINCT p) FROM d.t"
+    kept = [n for n in range(45000) if not (15000 <= n < 30000 and n % 3 == 0)]
+    updated = [n for n in kept if 15000 <= n < 30000]
+    (row,) = lake.sql(sums).rows
+    assert row[:4] == [len(kept), sum(kept), sum(kept) * 0.5 + sum(updated) * 0.5, len(kept) + len(updated)]
+    assert row[5] == 8
+    assert breaches(lake) == []
 
 
 def next_address(lake: Lake) -> int:

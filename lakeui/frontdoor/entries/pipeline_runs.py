@@ -12,6 +12,7 @@ from catalog_app.domain.pipeline_commits import run_text
 from catalog_app.domain.quoting import quote_name
 from catalog_app.domain.state import TableState
 from catalog_app.engine.inputs_outputs import FileSource
+from catalog_app.engine.merge_source import frozen_reader
 from catalog_app.engine.merge_values import FrozenSource, SourceRows
 from catalog_app.storage.warehouse import NO_TABLE
 from lakeui.common.counts import counted, metric_text
@@ -238,10 +239,8 @@ def _write_rows(call: Call, work: PipelineWork, prepared: PreparedRun, moment: d
         duplicates_refuse(call, configuration, work.table, table)
     with _executed(call, prepared, moment) as batch:
         work.reporter.say("execute", counted(batch.rows, "row"))
-        # Many rows wait together with the keys that were asked for, few without.
-        keys = () if batch.table is not None else tuple(f"pipeline key {index}" for index in range(len(batch.keys)))
-        names = (*(name for name, _ in batch.columns), *keys, NUMBER)
-        bound = call.with_aside(BATCH, FileSource(batch.folder, names, batch.rows))
+        names = (*(name for name, _ in batch.columns), NUMBER)
+        bound = call.with_aside(BATCH, FileSource(batch.folder, names, batch.rows, frozen_reader(batch)))
         call.context.step("check", counted(batch.rows, "row"))
         write = batch_write(configuration, prepared.target, table, batch.columns, moment)
         _say_what_is_not_stored(work, write, table)
