@@ -61,7 +61,7 @@ def encodings(warehouse: Warehouse, path: str) -> dict[str, tuple[str, ...]]:
     return {(leaf := group.column(place)).path_in_schema: leaf.encodings for place in range(group.num_columns)}
 
 
-def test_a_part_of_a_file_has_no_needless_dictionary(tmp_path: Path) -> None:
+def test_part_of_file_has_no_needless_dictionary(tmp_path: Path) -> None:
     """A merge of branches writes a file anew, and its ids repeat nothing there either."""
     warehouse = Warehouse(str(tmp_path))
     writer = FileWriter(warehouse, lambda *_: COUNT, lambda *_: 0)
