@@ -173,7 +173,7 @@ def test_effects_of_all_decisions_are_shown_beforehand(lake: ReviewLake, conflic
 
 
 def test_rows_alike_on_both_sides_are_not_lost(lake: ReviewLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The first row is told apart by v, the third by w.
+    # The first row differs in v, the third in w.
     monkeypatch.setattr(lost_rows, "PROBED", 1)
     monkeypatch.setattr(lost_rows, "COMPARED_AT_ONCE", 2)
     rows = ", ".join(f"({number}, 'o', 'o')" for number in range(1, 8))

@@ -77,24 +77,24 @@ def _alike(changes: RowChanges, at: Ints) -> Mask:
 
 
 def _equal(changes: RowChanges, source: Ints, target: Ints) -> Mask:
-    """Where images have equal cells beside their partitions. Columns that told the rows before apart are read first: of
-    rows that they tell apart no other column is read.
+    """Where images have equal cells beside their partitions. Columns in which rows before differ are read first: of
+    rows that differ in them no other column is read.
     """
     reader, by = changes.looked_at.cells.reader, changes.schema.partition_by
     columns = tuple(column for column in changes.schema.columns if column.id not in by)
     ends = [0, *range(min(PROBED, len(source)), len(source), COMPARED_AT_ONCE), len(source)]
-    telling: tuple[Column, ...] = ()
+    first: tuple[Column, ...] = ()
     found = []
     for start, end in pairwise(ends):
-        alike, told = np.ones(end - start, dtype=np.bool_), []
-        for wanted in (telling, tuple(column for column in columns if column not in telling)):
+        alike, differing = np.ones(end - start, dtype=np.bool_), []
+        for wanted in (first, tuple(column for column in columns if column not in first)):
             at = np.flatnonzero(alike)
             if wanted and len(at):
                 one, other = (cells_there(reader, wanted, side[start:end][at]).columns for side in (source, target))
                 equal = [cells_equal(one[column.id], other[column.id]) for column in wanted]
                 alike[at] = np.logical_and.reduce(equal)
-                told += [column for column, mask in zip(wanted, equal, strict=True) if not mask.all()]
-        telling = tuple(told)
+                differing += [column for column, mask in zip(wanted, equal, strict=True) if not mask.all()]
+        first = tuple(differing)
         found.append(alike)
     return np.concatenate(found)
 

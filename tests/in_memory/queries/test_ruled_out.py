@@ -45,7 +45,7 @@ def test_unknown_calls_are_left_to_spark(made: Lake) -> None:
     assert found(made, "s", "startswith(v, 'z')", "bigint(id) > 9", "id BETWEEN 8 AND 9") == [True] * 3
 
 
-def test_deleted_rows_count_as_long_as_their_file_is_there(made: Lake) -> None:
+def test_deleted_rows_count_while_their_file_stays(made: Lake) -> None:
     made.sql("DELETE FROM d.s WHERE id = 5")
     assert found(made, "s", "v IS NULL", "id > 7") == [False, True]
     made.sql("DELETE FROM d.s")
