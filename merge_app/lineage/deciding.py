@@ -65,7 +65,7 @@ def compare(
     wrong = differ & ~source_news & ~target_news & ~(are_gone & lacks)
     if wrong.any():
         raise FactsContradict(pairs.row_id[wrong])
-    outcome = _by_news(source_news, target_news, has)
+    outcome = source_news.astype(np.int8)
     at = np.flatnonzero(source_news & target_news)
     outcome[at] = Outcome.TARGET
     met = Concurrent(at, source.take(pairs.source_at[at]), target.take(pairs.target_at[at]))
@@ -85,15 +85,6 @@ def compare(
     outcome[at[target_nothing]] = Outcome.SOURCE_DECIDED
     left = met.where(~same & ~source_nothing & ~target_nothing)
     return Compared(Decided.of(outcome), source_news, target_news, met.where(same), left)
-
-
-def _by_news(source_news: Mask, target_news: Mask, has: tuple[Mask, Mask] | None) -> Array:
-    """What the side has that alone has news, or that alone ``has`` the row (R7)."""
-    outcome = source_news.astype(np.int8)
-    if has is not None:
-        outcome[source_news & has[1] & ~has[0]] = Outcome.TARGET
-        outcome[target_news & has[0] & ~has[1]] = Outcome.SOURCE
-    return outcome
 
 
 def kinds_for(facts: FactColumns, brought_is_news: Mask) -> Array:

@@ -156,6 +156,24 @@ def partitions_decide(facts: TableFacts, pairs: Pairs, compared: Compared, news:
         yield Finding(code, None, rule, keys=(("partition",),), rows=rows)
 
 
+def partitions_of_one_side(facts: TableFacts, pairs: Pairs, partitions: Compared, news: News) -> None:
+    """A side that does not show the row, and has it again as the other knew it, says nothing of its partition (R7). A
+    rename of the partition is about the row, wherever that lives (R12). *Example:* S inserts key 4 in c and restores it
+    away, D has restored its own in a: it stays in a.
+    """
+    sides = facts.source, facts.target
+    places = pairs.source_at, pairs.target_at
+    live = [taken(side.image.value, at, ABSENT) != ABSENT for side, at in zip(sides, places, strict=True)]
+    for own, is_news, kinds_of, stays in (
+        (0, partitions.source_news, source_kinds, Outcome.TARGET),
+        (1, partitions.target_news, target_kinds, Outcome.SOURCE),
+    ):
+        at = np.flatnonzero(is_news & ~live[own] & live[1 - own])
+        image, placed = (column.take(places[own][at]) for column in (sides[own].image, sides[own].partition))
+        says_nothing = image.is_nothing_by(kinds_of(image, news)) & (kinds_of(placed, news) != Kind.MOVE)
+        partitions.decided.outcome[at[says_nothing]] = stays
+
+
 def _is_kept(facts: TableFacts, pairs: Pairs, at: Array, news: News) -> Mask:
     """Where the target's overwrite wrote the row, which both sides have live, and the rule of the pair leaves it."""
     met = Concurrent(at, facts.source.image.take(pairs.source_at[at]), facts.target.image.take(pairs.target_at[at]))

@@ -20,7 +20,7 @@ from merge_app.lineage.facts import (
 )
 from merge_app.lineage.files import files_judge
 from merge_app.lineage.outcomes import Finding, MergeCells, TableOutcome, taken
-from merge_app.lineage.rows import partitions_decide, partitions_follow, rows_decide, rows_stay
+from merge_app.lineage.rows import partitions_decide, partitions_follow, partitions_of_one_side, rows_decide, rows_stay
 from merge_app.lineage.scopes import (
     deletes_overwritten,
     predicates_judge,
@@ -43,6 +43,7 @@ def table_merge(table: ObjectId, facts: TableFacts, news: News, *, stamp: int, c
         taken(facts.target.image.value, pairs.target_at, ABSENT) != ABSENT,
     )
     partitions = compare(pairs, facts.source.partition, facts.target.partition, news, live)
+    partitions_of_one_side(facts, pairs, partitions, news)
     findings = [*rows_decide(facts, pairs, rows, news, cells), *partitions_decide(facts, pairs, partitions, news)]
     standing = standing_scopes(facts.source_scopes, news.of_source)
     both = standing, standing_scopes(facts.target_scopes, news.of_target)

@@ -51,6 +51,17 @@ def commits_since(side: VersionVector, vectors: Collection[VersionVector], floor
     return Commits(versions, branches)
 
 
+_WITH_ROWS = " OR ".join(
+    f"EXISTS (SELECT 1 FROM {table} s WHERE s.table_id = o.object_id"
+    f" AND s.branch_id = o.branch_id AND s.{at} = o.version)"
+    for table, at in (
+        ("catalog_app_segment", "added_version"),
+        ("catalog_app_segmentremoval", "removed_version"),
+        ("catalog_app_segmentdelete", "attached_version"),
+    )
+)
+"""Whether a commit that dropped a table changed its rows before, as a transaction does. It names the drop alone."""
+
 _CHANGED = f"""
 WITH {RANGES}
 SELECT 'decides', NULL::bigint WHERE EXISTS (
@@ -63,8 +74,9 @@ UNION ALL SELECT 'reads', NULL::bigint WHERE EXISTS (
 UNION ALL SELECT DISTINCT 'table', o.object_id FROM ranges r JOIN catalog_app_commitoperation o
   ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
 JOIN catalog_app_commit c ON c.id = o.commit_id AND c.decides
-WHERE o.object_kind = 'table'
-  AND o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition', 'drop')
+WHERE o.object_kind = 'table' AND (
+    o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition')
+    OR (o.kind = 'drop' AND ({_WITH_ROWS})))
 UNION ALL SELECT DISTINCT 'table', (item ->> 'object_id')::bigint FROM ranges r JOIN catalog_app_commit c
   ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
 JOIN catalog_app_branch b ON b.id = c.branch_id
@@ -80,9 +92,7 @@ WHERE c.decides AND c.merge_parent_id IS NOT NULL
 class Changed:
     """What commits changed. ``decides``: whether one of them decided anything; ``reads``: whether its statement read
     other tables. ``tables``: those whose rows or files they changed, but for what merges took as their sources had it,
-    and those that people decided as a whole. A commit that drops a table may have changed its rows before: it names the
-    drop alone.
-    """
+    and those that people decided as a whole."""
 
     decides: bool = False
     reads: bool = False

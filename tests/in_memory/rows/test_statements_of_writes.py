@@ -13,9 +13,9 @@ WRITES = {
     "INSERT INTO d.t VALUES (8, 'n')": 11,
     "UPDATE d.t SET v = 'u' WHERE id = 1": 14,
     "DELETE FROM d.t WHERE id = 2": 11,
-    "INSERT INTO d.t VALUES (8, 'n') DRY RUN": 14,
-    "UPDATE d.t SET v = 'u' WHERE id = 1 DRY RUN": 17,
-    "DELETE FROM d.t WHERE id = 2 DRY RUN": 14,
+    "INSERT INTO d.t VALUES (8, 'n') DRY RUN": 8,
+    "UPDATE d.t SET v = 'u' WHERE id = 1 DRY RUN": 9,
+    "DELETE FROM d.t WHERE id = 2 DRY RUN": 8,
 }
 
 

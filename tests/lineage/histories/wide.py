@@ -20,7 +20,7 @@ from tests.lineage.histories.states import State
 
 REFUSALS = histories.REFUSALS | {"CHECK_VIOLATED", "FORBIDDEN_STATEMENT", "CARDINALITY", "BRANCH_MOVED"}
 COUNTED = ("INSERT INTO", "INSERT OVERWRITE", "UPDATE ", "DELETE FROM", "MERGE INTO", "TRUNCATE TABLE")
-Taken = tuple[str, str, str]
+Taken = tuple[str, int, str]
 """Of a decision: kind and name of the object, and what was decided of the whole of it."""
 
 
@@ -222,16 +222,14 @@ class WideHistory(History):
 
     def _as_decided(self, before: State, into: State, after: State, taken: Any) -> None:
         """What was decided of a whole table is what it shows."""
-        for kind, name, decision in taken:
+        for kind, object_id, decision in taken:
             if kind != "table" or decision not in ("TAKE SOURCE", "TAKE TARGET", "SKIP"):
                 continue
-            side = before if decision == "TAKE SOURCE" else into
-            numbers = [n for n, table in side.tables.items() if table.path.casefold() == name.casefold()]
-            for number in numbers:
-                if number in after.tables:
-                    was, now = side.tables[number].plain(), after.tables[number].plain()
-                    assert was["rows"] == now["rows"], f"{decision} of {name} shows other rows"
-                    self.count(f"checked {decision}")
+            side, number = before if decision == "TAKE SOURCE" else into, self.reader.numbers.get(object_id)
+            if number in side.tables and number in after.tables:
+                was, now = side.tables[number], after.tables[number]
+                assert was.plain()["rows"] == now.plain()["rows"], f"{decision} of {now.path} shows other rows"
+                self.count(f"checked {decision}")
 
 
 _DECISIONS = {
@@ -247,7 +245,7 @@ _DECISIONS = {
 def _drawn(rng: Random, conflict: dict[str, Any], number: int) -> tuple[tuple[Any, ...], str, Taken]:
     """One decision of those that a conflict names, as SQL, with the part that it is of."""
     option = rng.choice(conflict["decisions"])
-    kind, name = conflict["kind"], conflict["object"]
+    kind, name, object_id = conflict["kind"], conflict["object"], conflict["object_id"]
     text = f"{kind.upper()} {'.'.join(quote_name(part) for part in name.split('.', 1))}"
     part, key, decision = option["part"], option["part_key"], option["decision"]
     match part:
@@ -264,10 +262,10 @@ def _drawn(rng: Random, conflict: dict[str, Any], number: int) -> tuple[tuple[An
             text += f" ROW {quote_text(key)}"
     place = text, decision == "rename"
     if decision == "rename":
-        return place, f"{text} RENAME TO n{number}_{rng.randrange(1000)}", (kind, name, "RENAME")
+        return place, f"{text} RENAME TO n{number}_{rng.randrange(1000)}", (kind, object_id, "RENAME")
     if decision == "newest":
-        return place, f"{text} TAKE NEWEST BY n", (kind, name, "NEWEST")
+        return place, f"{text} TAKE NEWEST BY n", (kind, object_id, "NEWEST")
     if decision == "edited":
-        return place, f"{text} SET {quote_text(json.dumps({'v': 'edited'}))}", (kind, name, "EDITED")
+        return place, f"{text} SET {quote_text(json.dumps({'v': 'edited'}))}", (kind, object_id, "EDITED")
     word = _DECISIONS[decision]
-    return place, f"{text} {word}", (kind, name, word if part == "object" else f"{part} {word}")
+    return place, f"{text} {word}", (kind, object_id, word if part == "object" else f"{part} {word}")
