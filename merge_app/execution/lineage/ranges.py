@@ -92,7 +92,8 @@ WHERE c.decides AND c.merge_parent_id IS NOT NULL
 class Changed:
     """What commits changed. ``decides``: whether one of them decided anything; ``reads``: whether its statement read
     other tables. ``tables``: those whose rows or files they changed, but for what merges took as their sources had it,
-    and those that people decided as a whole."""
+    and those that people decided as a whole.
+    """
 
     decides: bool = False
     reads: bool = False
