@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
@@ -183,30 +183,31 @@ def _is_of_attributes(group: Sequence[Operation]) -> bool:
 
 
 def _absorb_data(operations: Sequence[Operation], base: RestoreBase) -> list[Operation]:
-    """Leave out data operations that a later full overwrite of the same side makes as good as never done. A RESTORE to
-    what there was at base is left out itself, with what was done to partitions until then.
+    """Leave out data operations that a later full overwrite of the same side makes as good as never done. A RESTORE
+    that takes back this side's own work is left out itself, with what was done to rows and partitions since.
     """
-    indices = [index for index, operation in enumerate(operations) if is_full_overwrite(operation)]
-    if not indices:
-        return list(operations)
-    last = indices[-1]
-    overwrite = operations[last]
-    is_back = _restores_base(operations, overwrite, base)
-    first = last + 1 if is_back else last
-    return [
-        operation
-        for index, operation in enumerate(operations)
-        if (index >= first or not operation.is_data)
-        and not (is_back and operation.kind is OperationKind.PARTITION and operation.version <= overwrite.version)
-    ]
+    left = list(operations)
+    for at in reversed(range(len(left))):
+        if at < len(left) and _takes_own_back(left[at], base):
+            kept = list(_until(left[:at], left[at].metrics[RESTORED_VERSION]))
+            left = [*kept, *left[at + 1 :]]
+    overwrites = [index for index, operation in enumerate(left) if is_full_overwrite(operation)]
+    first = overwrites[-1] if overwrites else 0
+    return [operation for index, operation in enumerate(left) if index >= first or not operation.is_data]
 
 
-def _restores_base(operations: Sequence[Operation], restore: Operation, base: RestoreBase) -> bool:
-    """Whether it took back this side's own work and nothing else: the side had merged nothing since that version."""
-    version = restore.metrics.get(RESTORED_VERSION)
-    if version is None or base.version is None or any(version < merged <= restore.version for merged in base.merges):
+def _until(operations: Sequence[Operation], version: int) -> Iterator[Operation]:
+    for operation in operations:
+        if operation.version <= version or not (operation.is_data or operation.kind is OperationKind.PARTITION):
+            yield operation
+
+
+def _takes_own_back(operation: Operation, base: RestoreBase) -> bool:
+    """Whether it is a RESTORE to a version since which this side had merged nothing: it takes back own work alone."""
+    version = operation.metrics.get(RESTORED_VERSION)
+    if version is None or base.version is None or not is_full_overwrite(operation):
         return False
-    return base.version <= version < min(operation.version for operation in operations)
+    return base.version <= version and not any(version < merged <= operation.version for merged in base.merges)
 
 
 def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:
