@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
 
+from catalog_app.engine import answers
 from lakeui.common.errors import EngineLost
 from lakeui.common.faults import POINTS
 from lakeui.frontdoor import compute
@@ -35,6 +35,22 @@ __all__ = ["own", "servers"]
 def ask(text: str) -> list[list[Any]]:
     with compute.reading():
         return compute.engine().select(text, {}, limit=1).rows
+
+
+def query_begun(work: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> threading.Thread:
+    """A thread whose query asks Spark for rows. One that never came to the server is refused, not lost."""
+    asked, gathered = threading.Event(), answers.gathered
+
+    def noted(*given: Any, **named: Any) -> Any:
+        asked.set()
+        return gathered(*given, **named)
+
+    thread = threading.Thread(target=work, daemon=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(answers, "gathered", noted)
+        thread.start()
+        assert asked.wait(60)
+    return thread
 
 
 def staged(warehouse: Path, table_id: int) -> Iterator[Path]:
@@ -80,11 +96,8 @@ def test_spark_ends_and_other_writes_continue(own: Servers, monkeypatch: pytest.
         ended.set()
         crash(own.own_spark, signal.SIGKILL)
 
-    threads = [threading.Thread(target=work, daemon=True) for work in (ask_without_end, end_under_the_write)]
-    for thread in threads:
-        thread.start()
-        # The server has the query before it ends: a query that never came there is refused, not lost.
-        time.sleep(3 if thread is threads[0] else 0)
+    threads = [query_begun(ask_without_end, monkeypatch), threading.Thread(target=end_under_the_write, daemon=True)]
+    threads[1].start()
     elsewhere.sql("INSERT INTO d.t SELECT id, repeat('x', 20) FROM range(2000000)")
     assert ended.is_set(), "the write was over before the other server ended"
     for thread in threads:
