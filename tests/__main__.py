@@ -5,6 +5,7 @@ they share.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,8 @@ WORKERS = CORES + 1
 
 def main() -> int:
     """Run the tests and answer pytest's status."""
+    # What a shell starts in the background ignores SIGINT. Servers inherit that, and miss one sent at their start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if os.environ.get("DATABASE_URL") or os.environ.get("REDIS_URL"):
         # Workers would be in each other's way on servers that somebody else gave.
         return subprocess.run([*_pytest(), *sys.argv[1:]], check=False).returncode

@@ -226,7 +226,9 @@ def test_long_postgres_recovery_is_waited_for(tmp_path: Path, monkeypatch: pytes
     server.stop()
     (tmp_path / "pg" / "recovery.signal").touch()
     with (tmp_path / "pg" / "postgresql.auto.conf").open("a") as settings:
-        settings.write("restore_command = 'sleep 2; exit 1'\nhot_standby = off\n")
+        # A recovery asks for several files; the first one takes its time.
+        wait = "test -e asked || { touch asked; sleep 2; }; exit 1"
+        settings.write(f"restore_command = '{wait}'\nhot_standby = off\n")
     began = time.monotonic()
     try:
         server.start()
