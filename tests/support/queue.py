@@ -1,12 +1,14 @@
 """The order in which workers take files of tests: those that need Spark from the front, the others from the back.
 
-While one worker waits for Spark another computes, so that no core is idle. Long files come first on either side, so
-that all workers end together.
+While one worker waits for Spark another computes, so that no core is idle. Long files come first on either side, and
+short files are left for the end, so that all workers end together.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import math
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -56,7 +58,9 @@ SECONDS = {
     "tests/on_spark/merges/test_write_modes.py": 22.9,
     "tests/engine/test_by_key.py": 9.6,
     "tests/engine/test_inserts.py": 8.5,
+    "tests/engine/test_literals.py": 7.8,
     "tests/engine/test_nested_reads.py": 8.1,
+    "tests/engine/test_plain_values.py": 16.4,
     "tests/engine/test_row_changes.py": 18.8,
     "tests/engine/test_transforms.py": 15.6,
     "tests/faults/test_killed_servers.py": 45.6,
@@ -100,6 +104,7 @@ SECONDS = {
     "tests/runtime/test_web_server.py": 11.2,
     "tests/sql/test_failures.py": 17.9,
     "tests/sql/test_sizes.py": 13.6,
+    "tests/stores/test_engines.py": 10.0,
     "tests/stories/test_forwarded_histories.py": 8.2,
     "tests/stories/test_laid_histories.py": 17.6,
     "tests/stories/test_rewrites_that_both_know.py": 10.8,
@@ -114,12 +119,38 @@ SECONDS = {
 
 
 class Queue(LoadFileScheduling):
-    """The last worker takes files from the back."""
+    """The last worker takes files without Spark from the back. So do all when no other files are left."""
+
+    _spark: frozenset[str] | None = None
 
     def _assign_work_unit(self, node: WorkerController) -> None:
-        if node is self.nodes[-1]:
-            self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+        if self._spark is None:
+            self._spark = files_with_spark({file: len(tests) for file, tests in self.workqueue.items()})
+        first, last = next(iter(self.workqueue)), next(reversed(self.workqueue))
+        if first not in self._spark or (node is self.nodes[-1] and last not in self._spark):
+            self.workqueue.move_to_end(last, last=False)
         super()._assign_work_unit(node)
+
+
+def files_with_spark(tests: Mapping[str, int]) -> frozenset[str]:
+    """Of the queue's files, which have so many tests. Workers alone know what a test needs, and sort by it.
+
+    Up to the first file that seems to take longer than the one before. A file of one test without Spark may be among
+    them.
+    """
+    before, found = math.inf, []
+    for file, number in tests.items():
+        about = seconds(file, number, SECONDS_WITH_SPARK)
+        if about > before:
+            break
+        found.append(file)
+        before = about
+    return frozenset(found)
+
+
+def seconds(file: str, tests: int, each: float) -> float:
+    """About what a file takes."""
+    return SECONDS.get(file, tests * each)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -141,11 +172,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _places(items: list[pytest.Item]) -> dict[str, float]:
     """Long files with Spark first, long files without last."""
     needs_spark = {_file(item) for item in items if item.get_closest_marker("spark")}
-    seconds: defaultdict[str, float] = defaultdict(float)
-    for item in items:
-        seconds[_file(item)] += SECONDS_WITH_SPARK if item.get_closest_marker("spark") else SECONDS_WITHOUT
-    known = {file: SECONDS.get(file, found) for file, found in seconds.items()}
-    return {file: -found if file in needs_spark else found for file, found in known.items()}
+    tests = Counter(map(_file, items))
+    return {
+        file: -seconds(file, number, SECONDS_WITH_SPARK)
+        if file in needs_spark
+        else seconds(file, number, SECONDS_WITHOUT)
+        for file, number in tests.items()
+    }
 
 
 def _file(item: pytest.Item) -> str:
