@@ -41,7 +41,6 @@ from merge_app.execution.version_vectors import (
     Ranges,
     VersionVector,
     has_merged,
-    merges_since,
     own_ranges,
     version_vectors_load,
 )
@@ -51,7 +50,7 @@ from merge_app.planning.merge_plan import (
     Resolution,
     ViewNames,
 )
-from merge_app.planning.net_changes import NO_BASE, RESTORED_VERSION, RestoreBase
+from merge_app.planning.net_changes import NO_RESTORES, RESTORED_VERSION, Restores, TakenBack
 
 Objects = tuple[Collection[int], Collection[int]]
 """Ids of databases, and of tables."""
@@ -170,7 +169,7 @@ def plan_without_facts(side: SourceSide, *, resolutions: tuple[Resolution, ...] 
         source_databases=side.databases,
         source_tables=side.tables,
         database_tables=members,
-        destination_base=_restore_base(operations, destination, seen),
+        destination_restores=_restores(operations, seen),
         destination_head=destination.version,
         resolutions=resolutions,
         attributes=attributes,
@@ -188,7 +187,7 @@ def _with_history(planned: PlanInput, side: SourceSide, source: Snapshot) -> Pla
     may_break = not all(item.is_data for item in side.operations)
     return replace(
         planned,
-        source_base=_restore_base(side.operations, source, known),
+        source_restores=_restores(side.operations, known),
         left_out_before=left_out_before_load(source, side.version_vector, destination, changed),
         stale_reads=stale_reads_load(side.version_vector, destination, known) if may_be_stale else (),
         loaded_twice=loaded_twice_load(source, destination, side.operations, planned.destination),
@@ -228,16 +227,21 @@ def _unaltered(side: SourceSide) -> tuple[dict[int, TableState], dict[int, Datab
     return tables, databases
 
 
-def _restore_base(operations: Sequence[Operation], snapshot: Snapshot, other: VersionVector) -> RestoreBase:
-    """From what the other side reaches, and what the side pulled. Looked up only where a RESTORE may lead back to it
-    (P7).
+def _restores(operations: Sequence[Operation], other: VersionVector) -> Restores:
+    """The RESTOREs among them that take back nothing which the other side reaches (P7). What one takes back its own
+    branch says, by whatever way it came.
     """
-    restored = [item.metrics[RESTORED_VERSION] for item in operations if RESTORED_VERSION in item.metrics]
+    restored = {item.origin: item.metrics[RESTORED_VERSION] for item in operations if RESTORED_VERSION in item.metrics}
     if not restored:
-        return NO_BASE
-    chain = zip(snapshot.branch_ids, snapshot.limits, strict=True)
-    version = max(min(limit, other.get(branch, 0)) for branch, limit in chain)
-    return RestoreBase(version, merges_since(snapshot, min(restored)))
+        return NO_RESTORES
+    made = [(*origin, then) for origin, then in restored.items() if origin is not None]
+    chains = {branch.pk: branch_snapshot(branch) for branch in Branch.objects.filter(pk__in={b for b, *_ in made})}
+    version_vectors = version_vectors_load(
+        *(chains[b].at(version - 1) for b, version, _ in made), *(chains[b].at(then) for b, _, then in made)
+    )
+    known, back = version_vectors[: len(made)], version_vectors[len(made) :]
+    taken = {(b, v): TakenBack(knew, then) for (b, v, _), knew, then in zip(made, known, back, strict=True)}
+    return {origin: item for origin, item in taken.items() if item.is_unknown_to(other)}
 
 
 def _views(destination: Snapshot) -> tuple[ViewNames, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from catalog_app.selectors.rows import fetch_all
-from catalog_app.selectors.snapshots import SNAPSHOT, Snapshot
+from catalog_app.selectors.snapshots import Snapshot
 
 VersionVector = Mapping[int, int]
 """Branch id → newest reached version."""
@@ -153,17 +153,3 @@ def bounded(version_vector: VersionVector, floors: VersionVector) -> VersionVect
 def merge_base_version(first: VersionVector, second: VersionVector) -> int:
     """The newest version that both heads reach: what people call the merge base. 0 when there is none."""
     return max((min(version, second[branch]) for branch, version in first.items() if branch in second), default=0)
-
-
-_MERGES_SINCE = f"""
-WITH {SNAPSHOT}
-SELECT c.version FROM snapshot l JOIN catalog_app_commit c
-  ON c.branch_id = l.branch_id AND c.version > %(since)s AND c.version <= l.max_version
-WHERE c.merge_parent_id IS NOT NULL
-ORDER BY c.version
-"""
-
-
-def merges_since(snapshot: Snapshot, version: int) -> tuple[int, ...]:
-    """The versions of the merges on the chain after one, oldest first."""
-    return tuple(merged for (merged,) in fetch_all(_MERGES_SINCE, {**snapshot.parameters, "since": version}))

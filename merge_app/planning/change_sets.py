@@ -96,8 +96,8 @@ def _merged(given: PlanInput, key: ObjectKey, before: State, state: State | None
 def _change_sets(given: PlanInput) -> ChangeSets:
     kept = given.attributes.as_operations if given.attributes is not None else None
     merged = attributes_merge(given, given.attributes) if given.attributes is not None else None
-    source = net_changes(given.source, base=given.source_base, kept=kept)
-    destination = net_changes(given.destination, base=given.destination_base, kept=kept)
+    source = net_changes(given.source, restores=given.source_restores, kept=kept)
+    destination = net_changes(given.destination, restores=given.destination_restores, kept=kept)
     rows_of_target = destination
     if merged is not None and kept is not None:
         source, destination = by_facts(source, merged.source, kept), by_facts(destination, merged.target, kept)

@@ -19,7 +19,7 @@ from catalog_app.domain.state import DatabaseState, ObjectState, TableState
 from lakeui.common.records import record
 from merge_app.lineage.steps import RowsPlan, TableSteps
 from merge_app.planning.attribute_sides import AttributeSides
-from merge_app.planning.net_changes import NO_BASE, RestoreBase
+from merge_app.planning.net_changes import Restores
 
 SIDE_NAMES = {"source": "source", "destination": "target"}
 """What texts call the sides of a merge, by their names in REST and in the details of findings."""
@@ -242,9 +242,8 @@ class PlanInput:
     (P6). States are the target's, by id, of every object that the source's operations name, of the databases of
     those tables, and of whatever holds a name that the source claims. ``source_tables`` are the source's states of
     its tables (for those it created). ``database_tables``: ids of the target's valid tables in databases that
-    either side dropped. ``source_base`` and ``destination_base`` are what a RESTORE's ``restored_version`` metric is
-    compared with (P7); ``left_out_before`` are decisions of earlier merges; ``stale_reads`` and
-    ``loaded_twice`` are what notes say.
+    either side dropped. ``source_restores`` and ``destination_restores`` take back own news alone (P7);
+    ``left_out_before`` are decisions of earlier merges; ``stale_reads`` and ``loaded_twice`` are what notes say.
     ``views`` are the target's, where the source changed more than rows.
     ``resolutions`` are what people decided; ``replacements``, of the objects of which the source is to be taken, the
     operations that make the target's object what the source has.
@@ -258,8 +257,8 @@ class PlanInput:
     source_databases: Mapping[int, DatabaseState] = field(default_factory=dict)
     source_tables: Mapping[int, TableState] = field(default_factory=dict)
     database_tables: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    source_base: RestoreBase = NO_BASE
-    destination_base: RestoreBase = NO_BASE
+    source_restores: Restores = field(default_factory=dict)
+    destination_restores: Restores = field(default_factory=dict)
     left_out_before: tuple[LeftOutBefore, ...] = ()
     stale_reads: tuple[StaleRead, ...] = ()
     loaded_twice: tuple[LoadedTwice, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from catalog_app.domain.operations import (
     Change,
@@ -18,6 +19,7 @@ from catalog_app.domain.operations import (
     Rename,
 )
 from lakeui.common.records import record
+from merge_app.lineage.facts import Vector
 from merge_app.planning.net_partitions import net_partitions
 
 ObjectKey = tuple[ObjectKind, int]
@@ -89,20 +91,33 @@ def is_full_overwrite(operation: Operation) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class RestoreBase:
-    """The newest version on a side's own line that the other side knows; None where it was not needed. ``merges``: the
-    versions at which the side merged anything since.
-    """
+class TakenBack:
+    """The commits that a RESTORE takes back: its branch knew them, but not at the restored version (lineage §4a)."""
 
-    version: int | None = None
-    merges: tuple[int, ...] = ()
+    knew: Vector
+    then: Vector
+
+    def has(self, operation: Operation, restore: Operation) -> bool:
+        """Of an operation before the restore: whether a commit made it that is taken back, or the restore's own."""
+        assert operation.origin is not None
+        branch, version = operation.origin
+        return operation.origin == restore.origin or self.then.get(branch, 0) < version <= self.knew.get(branch, 0)
+
+    def is_unknown_to(self, other: Vector) -> bool:
+        return all(
+            other.get(branch, 0) <= self.then.get(branch, 0)
+            for branch, version in self.knew.items()
+            if version > self.then.get(branch, 0)
+        )
 
 
-NO_BASE = RestoreBase()
+Restores = Mapping[tuple[int, int], TakenBack]
+"""By origin the restores of a side that take back nothing which the other side knows."""
+NO_RESTORES: Restores = MappingProxyType({})
 
 
 def net_changes(
-    operations: Iterable[Operation], *, base: RestoreBase = NO_BASE, kept: AbstractSet[ObjectKey] | None = None
+    operations: Iterable[Operation], *, restores: Restores = NO_RESTORES, kept: AbstractSet[ObjectKey] | None = None
 ) -> dict[ObjectKey, ObjectChanges]:
     """The net changes by object, in the order of first change; objects with nothing left are absent. With ``kept``
     facts say what became of all objects but these and of their attributes: what was done to rows is left.
@@ -113,7 +128,7 @@ def net_changes(
     result = {}
     for key, group in grouped.items():
         is_whole = kept is None or key in kept
-        changes = _object_changes(key, group, base) if is_whole else _row_changes(key, group, base)
+        changes = _object_changes(key, group, restores) if is_whole else _row_changes(key, group, restores)
         if changes is not None:
             result[key] = changes
     return result
@@ -144,7 +159,7 @@ def undropped_with(changes: ObjectChanges, database: ObjectChanges | None) -> Ob
     return replace(changes, undropped=True, operations=(begun, *changes.operations))
 
 
-def _object_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBase) -> ObjectChanges | None:
+def _object_changes(key: ObjectKey, group: Sequence[Operation], restores: Restores) -> ObjectChanges | None:
     if _is_of_attributes(group):
         changes = _net(key, group)
         return changes if changes.operations else None
@@ -158,17 +173,17 @@ def _object_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBas
         return ObjectChanges(*key, operations=(drop,), dropped=True, versions={"drop": (drop.version,)})
     created, undropped = began is OperationKind.CREATE, began is OperationKind.UNDROP
     kept = [operation for operation in group if operation.kind not in LIFECYCLE]
-    changes = _net(key, _absorb_data(kept, base))
+    changes = _net(key, _absorb_data(kept, restores))
     if created or undropped:
         return replace(changes, operations=(steps[0], *changes.operations), created=created, undropped=undropped)
     return changes if changes.operations else None
 
 
-def _row_changes(key: ObjectKey, group: Sequence[Operation], base: RestoreBase) -> ObjectChanges | None:
+def _row_changes(key: ObjectKey, group: Sequence[Operation], restores: Restores) -> ObjectChanges | None:
     """What was done to rows and partitions, behind the operations by which the object began and ended."""
     steps = tuple(item for item in group if item.kind in LIFECYCLE)
     rows = [_of_partitions(item) for item in group if item.is_data or item.kind is OperationKind.PARTITION]
-    changes = _net(key, _absorb_data(rows, base))
+    changes = _net(key, _absorb_data(rows, restores))
     left = (*steps, *changes.operations)
     return replace(changes, operations=left) if left else None
 
@@ -182,32 +197,25 @@ def _is_of_attributes(group: Sequence[Operation]) -> bool:
     return ATTRIBUTE_KINDS.issuperset([operation.kind for operation in group])
 
 
-def _absorb_data(operations: Sequence[Operation], base: RestoreBase) -> list[Operation]:
-    """Leave out data operations that a later full overwrite of the same side makes as good as never done. A RESTORE
-    that takes back this side's own work is left out itself, with what was done to rows and partitions since.
+def _absorb_data(operations: Sequence[Operation], restores: Restores) -> list[Operation]:
+    """Leave out data operations that a later full overwrite of the same side makes as good as never done. Of
+    ``restores``, each is left out itself, with what it takes back of rows and partitions.
     """
     left = list(operations)
     for at in reversed(range(len(left))):
-        if at < len(left) and _takes_own_back(left[at], base):
-            kept = list(_until(left[:at], left[at].metrics[RESTORED_VERSION]))
-            left = [*kept, *left[at + 1 :]]
+        taken_back = restores.get(left[at].origin) if at < len(left) and is_full_overwrite(left[at]) else None
+        if taken_back is not None:
+            left = [*_without(left[:at], taken_back, left[at]), *left[at + 1 :]]
     overwrites = [index for index, operation in enumerate(left) if is_full_overwrite(operation)]
     first = overwrites[-1] if overwrites else 0
     return [operation for index, operation in enumerate(left) if index >= first or not operation.is_data]
 
 
-def _until(operations: Sequence[Operation], version: int) -> Iterator[Operation]:
+def _without(operations: Sequence[Operation], taken_back: TakenBack, restore: Operation) -> Iterator[Operation]:
     for operation in operations:
-        if operation.version <= version or not (operation.is_data or operation.kind is OperationKind.PARTITION):
+        is_of_rows = operation.is_data or operation.kind is OperationKind.PARTITION
+        if not (is_of_rows and taken_back.has(operation, restore)):
             yield operation
-
-
-def _takes_own_back(operation: Operation, base: RestoreBase) -> bool:
-    """Whether it is a RESTORE to a version since which this side had merged nothing: it takes back own work alone."""
-    version = operation.metrics.get(RESTORED_VERSION)
-    if version is None or base.version is None or not is_full_overwrite(operation):
-        return False
-    return base.version <= version and not any(version < merged <= operation.version for merged in base.merges)
 
 
 def _net(key: ObjectKey, operations: Sequence[Operation]) -> ObjectChanges:

@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.schema import Column
-from merge_app.planning.net_changes import RestoreBase, net_changes
+from merge_app.planning.net_changes import Restores, TakenBack, net_changes
 from tests.planning.build import (
     ORDERS,
     TABLE,
@@ -46,8 +46,8 @@ def test_what_ends_where_it_began_is_nothing(name: str) -> None:
     assert (result.findings, result.objects) == ((), ())
 
 
-def _only(operations: list[Operation], base: int | None = None):  # type: ignore[no-untyped-def]
-    (changes,) = net_changes(side("dev", operations, 100), base=RestoreBase(base)).values()
+def _only(operations: list[Operation]):  # type: ignore[no-untyped-def]
+    (changes,) = net_changes(side("dev", operations, 100)).values()
     return changes
 
 
@@ -75,19 +75,55 @@ def test_swapped_partitions_stay_two_renames() -> None:
     assert {(c.before, c.after) for c in changes.partitions} == {(("x",), ("y",)), (("y",), ("x",))}
 
 
-def test_restores_to_base_cancel_and_older_overwrite() -> None:
-    to_base = overwrite(1, removed=[1], metrics={"restored_version": 60})
-    assert net_changes(side("dev", [delete((7, 1)), to_base], 100), base=RestoreBase(50)) == {}
-    older = overwrite(1, removed=[1], metrics={"restored_version": 40})
-    assert list(_only([delete((7, 1)), older], base=50).versions) == ["overwrite"]
-    assert list(_only([delete((7, 1)), to_base]).versions) == ["overwrite"]
+DEV, OTHER = 2, 3
 
 
-@pytest.mark.parametrize(("merged_at", "is_nothing"), [(55, True), (60, True), (61, False), (101, False), (102, True)])
-def test_a_restore_cancels_own_work_alone(merged_at: int, is_nothing: bool) -> None:
-    to_base = overwrite(1, removed=[1], metrics={"restored_version": 60})
-    left = net_changes(side("dev", [delete((7, 1)), to_base], 100), base=RestoreBase(50, merges=(merged_at,)))
-    assert (left == {}) is is_nothing
+def _dev(*operations: Operation) -> tuple[Operation, ...]:
+    """Commits of dev from 100 on."""
+    return tuple(replace(item, origin=(DEV, item.version)) for item in side("dev", operations, 100))
+
+
+def _to(then: int, *, at: int) -> Restores:
+    return {(DEV, at): TakenBack({DEV: at - 1}, {DEV: then})}
+
+
+RESTORE = overwrite(1, removed=[1])
+
+
+def test_a_restore_and_what_it_takes_back_cancel() -> None:
+    done = _dev(delete((7, 1)), RESTORE)
+    assert net_changes(done, restores=_to(99, at=101)) == {}
+    (changes,) = net_changes(done).values()
+    assert list(changes.versions) == ["overwrite"]
+
+
+def test_what_the_restored_version_knew_stays() -> None:
+    done = _dev(insert(5), delete((7, 1)), RESTORE)
+    (changes,) = net_changes(done, restores=_to(100, at=102)).values()
+    assert changes.versions == {"insert": (100,)}
+
+
+def test_a_restore_takes_back_merged_commits_alone() -> None:
+    """``OTHER`` 50 came by a merge at 100; 60 came otherwise, so the branch of the restore did not know it."""
+    first, second, restore = _dev(delete((7, 1)), delete((8, 1)), RESTORE)
+    done = [replace(first, origin=(OTHER, 50)), replace(second, origin=(OTHER, 60)), restore]
+    taken_back = {(DEV, 102): TakenBack({DEV: 101, OTHER: 50}, {DEV: 99})}
+    (changes,) = net_changes(done, restores=taken_back).values()
+    assert changes.versions == {"delete": (101,)}
+
+
+def test_a_restore_taken_back_takes_nothing_back() -> None:
+    done = _dev(insert(5), RESTORE, RESTORE)
+    (changes,) = net_changes(done, restores={**_to(99, at=101), **_to(100, at=102)}).values()
+    assert changes.versions == {"insert": (100,)}
+
+
+@pytest.mark.parametrize(
+    ("other", "is_unknown"), [({}, True), ({DEV: 99}, True), ({DEV: 100}, False), ({OTHER: 9}, True)]
+)
+def test_whether_anyone_else_knows_what_is_taken(other: dict[int, int], is_unknown: bool) -> None:
+    assert TakenBack({DEV: 100, OTHER: 5}, {DEV: 99, OTHER: 5}).is_unknown_to(other) is is_unknown
+    assert not TakenBack({OTHER: 5}, {}).is_unknown_to({OTHER: 1})
 
 
 def test_recorded_operations_set_something_else() -> None:
