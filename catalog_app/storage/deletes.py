@@ -8,6 +8,7 @@ the ``base=`` folder, and joins on the address ``base + pos``. Other engines are
 from __future__ import annotations
 
 from collections.abc import Iterable
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -73,16 +74,17 @@ def deleted_positions(warehouse: Warehouse, paths: Iterable[str]) -> Integers:
 
 
 class _KeptPositions:
-    """The positions of small delete files that were read or written last. No file of ours is written twice. Threads
-    share them.
+    """The positions of delete files that were read or written last. No file of ours is written twice. Threads share
+    them.
     """
 
-    MOST = 1_000_000
-    LONGEST = 10_000
+    MOST = 4_000_000
+    LONGEST = 1_000_000
 
     def __init__(self) -> None:
         self._of: dict[str, Integers] = {}
         self._room = self.MOST
+        self._lock = Lock()
 
     def of(self, warehouse: Warehouse, path: str) -> Integers:
         found = self._of.get(warehouse.absolute(path))
@@ -92,13 +94,22 @@ class _KeptPositions:
         return found
 
     def keep(self, warehouse: Warehouse, path: str, found: Integers) -> None:
+        """Those that were kept first make room."""
+        place = warehouse.absolute(path)
         if is_outside(path) or len(found) > self.LONGEST:
             return
-        # What a file needs besides its positions counts as a hundred of them.
-        self._room -= len(found) + 100
-        if self._room < 0:
-            self._of, self._room = {}, self.MOST
-        self._of[warehouse.absolute(path)] = found
+        with self._lock:
+            if place in self._of:
+                return
+            self._of[place] = found
+            self._room -= _size(found)
+            while self._room < 0:
+                self._room += _size(self._of.pop(next(iter(self._of))))
+
+
+def _size(found: Integers) -> int:
+    """What a file needs besides its positions counts as a hundred of them."""
+    return len(found) + 100
 
 
 _KEPT = _KeptPositions()
