@@ -6,6 +6,7 @@ import { Compartment, EditorState, Prec, type Extension } from "@codemirror/stat
 import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
+import styles from "./code-editor.module.css";
 
 const COLOURS = HighlightStyle.define([
   { tag: tags.keyword, color: "var(--code-keyword)", fontWeight: "550" },
@@ -95,7 +96,7 @@ export function CodeEditor({
     current.dispatch(put, { scrollIntoView: true });
     current.focus();
   }, [insertion]);
-  return <div ref={place} className="sql-editor" />;
+  return <div ref={place} className={styles.editor} />;
 }
 
 /** A text that goes to where the cursor is, or into the place of what stands there. */

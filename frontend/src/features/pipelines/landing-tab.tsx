@@ -13,6 +13,7 @@ import { Select } from "../../ui/select";
 import { Empty, Failure, Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
+import styles from "./landing-tab.module.css";
 
 const ROW_HEIGHT = 48;
 const NARROW_ROW_HEIGHT = 104;
@@ -146,7 +147,7 @@ function FileRow({ file, mayEdit, onAgain, onRemove }: { file: LandingFile; mayE
   const columns = file.columns.map(({ name, type }) => `${name} ${type}`).join(", ");
   const isArchived = file.state === "archived";
   return (
-    <div className="landing-row">
+    <div className={styles.row}>
       <span className="ellipsis" title={[file.name, ...file.warnings].join("\n")}>
         <bdi>{file.name}</bdi>
       </span>

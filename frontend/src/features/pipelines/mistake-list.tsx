@@ -4,6 +4,7 @@ import { asProblem } from "../../api/problem";
 import { mistakesIn, placeText, type Mistake } from "../../model/mistakes";
 import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
+import styles from "./mistake-list.module.css";
 
 /** Why the server did not take the texts: every mistake with its place, else what else went wrong. */
 export function TextFailure({ error }: { error: unknown }) {
@@ -42,7 +43,7 @@ export function LiveMistakes({ mistakes }: { mistakes: readonly Mistake[] }) {
 
 function MistakeList({ mistakes, labelledBy }: { mistakes: readonly Mistake[]; labelledBy: string }) {
   return (
-    <ul className="mistakes" aria-labelledby={labelledBy}>
+    <ul className={styles.mistakes} aria-labelledby={labelledBy}>
       {mistakes.map((mistake, place) => (
         <li key={place}>
           <code>{placeText(mistake)}</code> {mistake.message} <Muted>{mistake.remedy}</Muted>

@@ -15,7 +15,6 @@ import { isPlaced, PlaceFields, type PipelinePlace } from "./place-fields";
 import { Preview, TemplateHelp } from "./preview";
 import { Texts, type Checked } from "./texts";
 import { isSameText, useValidation } from "./use-validation";
-import "../../styles/pipelines.css";
 
 const FIRST: PipelineText = {
   source: "SELECT *\nFROM {{ source('database', 'table') }}\n",

@@ -9,6 +9,7 @@ import { Loaded } from "../../ui/states";
 import { SettingField } from "./setting-field";
 import { StrategyChoice } from "./strategy-choice";
 import { useTargetColumns } from "./use-surroundings";
+import styles from "./settings.module.css";
 
 const NOTHING_SET: { config: string; settings: Settings } = { config: "", settings: {} };
 
@@ -46,7 +47,7 @@ export function NewStrategy({
           const { own } = fieldsFor(known, strategy);
           const strange = columns ? unknownColumns(known, settings, columns) : {};
           return own.length === 0 ? null : (
-            <fieldset className="settings">
+            <fieldset className={styles.settings}>
               <legend>Settings for {strategy}</legend>
               {own.map((field) => (
                 <SettingField

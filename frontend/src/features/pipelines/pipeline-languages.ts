@@ -6,10 +6,11 @@ import { Decoration, MatchDecorator, ViewPlugin, type EditorView, type ViewUpdat
 import { configCompletion, sourceCompletion, type Completion, type Surroundings } from "../../model/pipeline-completion";
 import { sqlLanguage } from "../sql/sql-language";
 import type { SqlNames } from "../sql/use-sql-names";
+import styles from "./texts.module.css";
 
 /** SQL with what a template and annotations add to it, coloured and completed. */
 export function sourceLanguage(names: SqlNames, around: Surroundings): Extension {
-  return [sqlLanguage(names), marked(/\{\{.*?\}\}|\{%.*?%\}/g, "cm-template"), marked(/@\w+(?=[ \t]*:)/g, "cm-annotation"), completed(sourceCompletion, around)];
+  return [sqlLanguage(names), marked(/\{\{.*?\}\}|\{%.*?%\}/g, styles.template), marked(/@\w+(?=[ \t]*:)/g, styles.annotation), completed(sourceCompletion, around)];
 }
 
 /** The lines of a config.yaml: `key: value`, lists and comments. */
@@ -40,7 +41,7 @@ function completed(complete: (text: string, position: number, around: Surroundin
 }
 
 /** Every visible match, with a class. */
-function marked(regexp: RegExp, className: string): Extension {
+function marked(regexp: RegExp, className = ""): Extension {
   const matcher = new MatchDecorator({ regexp, decoration: Decoration.mark({ class: className }) });
   return ViewPlugin.define(
     (view: EditorView) => ({

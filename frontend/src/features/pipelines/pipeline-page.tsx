@@ -33,7 +33,6 @@ import { SettingsTab } from "./settings-tab";
 import { SourceTab } from "./source-tab";
 import { StrategyTab } from "./strategy-tab";
 import { VersionsTab } from "./versions-tab";
-import "../../styles/pipelines.css";
 
 const TABS: readonly { key: PipelineTab; label: string }[] = [
   { key: "source", label: "Source" },

@@ -15,7 +15,6 @@ import { VirtualRows } from "../../ui/virtual-rows";
 import { BranchField } from "../compare/branch-field";
 import { MAY_EDIT, MAY_SET_POLICY } from "./rights";
 import { PipelineRow } from "./pipeline-row";
-import "../../styles/pipelines.css";
 
 const ROW_HEIGHT = 60;
 const NARROW_ROW_HEIGHT = 116;

@@ -6,6 +6,7 @@ import { BranchField } from "../compare/branch-field";
 import { NextRuns } from "./next-runs";
 import { FieldGroup, Input } from "../../ui/field";
 import { Select } from "../../ui/select";
+import styles from "./place-fields.module.css";
 
 export type PipelinePlace = Required<Pick<PipelineBody, "name" | "layer" | "database" | "table" | "branch" | "schedule" | "schedule_timezone">>;
 
@@ -27,7 +28,7 @@ export function PlaceFields({ catalog, value, isDisabled = false, onChange }: { 
   const databases = useDatabases(catalog, value.branch);
   const names = databases.data?.results.map(({ name }) => name) ?? [];
   return (
-    <fieldset className="pipeline-place" disabled={isDisabled}>
+    <fieldset className={styles.place} disabled={isDisabled}>
       <TextField label="Name" value={value.name} isRequired onChange={(name) => set({ name })} />
       <TextField label="Layer" hint="any word that groups pipelines" value={value.layer} onChange={(layer) => set({ layer })} />
       <BranchField catalog={catalog} label="Branch" value={value.branch} onChange={(branch) => set({ branch })} />

@@ -4,15 +4,18 @@ import { taskAddress } from "../../model/addresses";
 import { FIRST_HELPERS } from "../../model/pipeline-completion";
 import { counted } from "../../model/format";
 import { PREVIEW_ROWS, usePipelinePreview } from "../../queries/pipelines";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
 import { ResultGrid } from "../../ui/result-grid";
+import styles from "./preview.module.css";
+import shown from "./rendered.module.css";
 
 type Seen = NonNullable<ReturnType<typeof usePipelinePreview>["data"]>;
 
 /** What a template may hold, for who writes the first one. */
 export function TemplateHelp() {
   return (
-    <details className="fold inside template-help">
+    <details className={classes("fold inside", styles.help)}>
       <summary>What can I write here?</summary>
       <p className="small">One SELECT. A template fills in names and values before it runs:</p>
       <dl className="small">
@@ -48,7 +51,7 @@ export function Preview({ seen: { sql, outcome } }: { seen: Seen }) {
       <ResultGrid label="Rows of the query" columns={columns} rows={rows} height="320px" />
       <details className="fold">
         <summary>SQL that the template makes</summary>
-        <pre className="rendered" role="region" aria-label="Rendered SQL" tabIndex={0}>
+        <pre className={shown.rendered} role="region" aria-label="Rendered SQL" tabIndex={0}>
           <code>{sql}</code>
         </pre>
       </details>

@@ -11,6 +11,7 @@ import { isFinished } from "../../queries/tasks";
 import { Muted } from "../../ui/muted";
 import { useNow } from "../../ui/time";
 import { LOOKS } from "../tasks/task-badge";
+import styles from "./run-grid-panel.module.css";
 
 const MOST_RUNS = 40;
 /** A bar of a run that took no time is still seen. */
@@ -44,7 +45,7 @@ export function RunGridPanel({ pipeline, runs }: { pipeline: Pipeline; runs: rea
   };
   const look = { grid, pipeline, entry, now };
   return (
-    <figure className="run-grid">
+    <figure className={styles.grid}>
       <figcaption className="small">
         <strong>{grid.runs.length === 1 ? "The run" : `The last ${counted(grid.runs.length, "run")}`}</strong>{" "}
         <Muted>{pointed ?? (grid.runs.length === 1 ? "" : "The newest is on the right.")}</Muted>
@@ -53,7 +54,7 @@ export function RunGridPanel({ pipeline, runs }: { pipeline: Pipeline; runs: rea
         {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- a grid may be a table (WAI-ARIA) */}
         <table role="grid" aria-label="Runs and their steps" onKeyDown={press} onFocus={point} onMouseOver={point} onMouseLeave={() => setPointed(undefined)}>
           <tbody>
-            <tr className="bars">
+            <tr className={styles.bars}>
               <th scope="row">
                 time <Muted>up to {duration(grid.longest)}</Muted>
               </th>
@@ -100,8 +101,8 @@ function BarLink({ grid, pipeline, entry, now, run, column }: CellLook) {
       tabIndex={entry.row === 0 && entry.column === column ? 0 : -1}
       aria-label={what.filter(Boolean).join(", ")}
     >
-      <span className={`bar ${run.state}`} style={{ height: `${share * 100}%` }} />
-      <span className={`sign ${run.state}`}>{LOOKS[run.state].symbol}</span>
+      <span className={styles.bar} data-state={run.state} style={{ height: `${share * 100}%` }} />
+      <span className={styles.sign} data-state={run.state}>{LOOKS[run.state].symbol}</span>
     </Link>
   );
 }
@@ -115,7 +116,7 @@ function StepLink({ pipeline, entry, run, column, name, row, cell }: CellLook & 
       tabIndex={entry.row === row && entry.column === column ? 0 : -1}
       aria-label={what.join(", ")}
     >
-      <span className={`sign ${cell?.state ?? "none"}`}>{cell ? LOOKS[cell.state].symbol : "·"}</span>
+      <span className={styles.sign} data-state={cell?.state ?? "none"}>{cell ? LOOKS[cell.state].symbol : "·"}</span>
     </Link>
   );
 }

@@ -3,9 +3,11 @@ import { useSearchParams } from "react-router";
 
 import type { PipelineRunDetail } from "../../api/resources";
 import { logBySteps, stepNames, stepState } from "../../model/run-grid";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
 import { Elapsed } from "../../ui/time";
 import { StepSign } from "../tasks/task-steps";
+import styles from "./run-log.module.css";
 
 const SIGNS = { info: "·", warning: "▽", error: "✕" } as const;
 type Entry = PipelineRunDetail["log"][number];
@@ -17,7 +19,7 @@ export function RunLog({ run }: { run: PipelineRunDetail }) {
   if (run.steps.length === 0 && run.log.length === 0) return <Muted as="p" className="inside">Nothing was written yet.</Muted>;
   const names = stepNames(run.steps);
   return (
-    <ol className="run-log inside" aria-label="Log by steps">
+    <ol className={classes("inside", styles.log)} aria-label="Log by steps">
       {logBySteps(run.steps, run.log).map(({ place, entries }) => (
         <StepLog key={place} run={run} place={place} entries={entries} isAsked={asked !== null && names[place] === asked} />
       ))}
@@ -33,7 +35,7 @@ function StepLog({ run, place, entries, isAsked }: { run: PipelineRunDetail; pla
   }, [isAsked]);
   const state = stepState(run, place);
   return (
-    <li ref={item} className={isAsked ? "asked" : ""} aria-current={isAsked ? "step" : undefined}>
+    <li ref={item} aria-current={isAsked ? "step" : undefined}>
       {step ? (
         <p className="row">
           <StepSign state={state} />
@@ -47,7 +49,7 @@ function StepLog({ run, place, entries, isAsked }: { run: PipelineRunDetail; pla
       {entries.length ? (
         <ol>
           {entries.map((entry, at) => (
-            <li key={at} className={entry.level}>
+            <li key={at} data-level={entry.level}>
               <time dateTime={entry.time} className="muted mono">
                 {entry.time.slice(11, 23)}
               </time>

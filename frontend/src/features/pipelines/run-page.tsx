@@ -12,6 +12,7 @@ import { usePipeline, usePipelineRun } from "../../queries/pipelines";
 import { refresh } from "../../queries/refresh";
 import { isFinished, isRetriable, useCancelTask, useRetryTask, useTask } from "../../queries/tasks";
 import { Button, LinkButton } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Failure, Loaded } from "../../ui/states";
@@ -23,7 +24,7 @@ import { ConfigurationTable } from "./configuration-table";
 import { TextFailure } from "./mistake-list";
 import { RunLog } from "./run-log";
 import { RunState } from "./run-state";
-import "../../styles/pipelines.css";
+import styles from "./rendered.module.css";
 
 const AddColumnsDialog = lazy(() => import("./add-columns-dialog"));
 
@@ -252,7 +253,7 @@ function RunTabs({ run }: { run: PipelineRunDetail }) {
 function RenderedSql({ sql }: { sql: string }) {
   if (!sql) return <Muted as="p" className="inside">The template is not rendered yet.</Muted>;
   return (
-    <pre className="rendered inside" role="region" aria-label="Rendered SQL" tabIndex={0}>
+    <pre className={classes("inside", styles.rendered)} role="region" aria-label="Rendered SQL" tabIndex={0}>
       <code>{sql}</code>
     </pre>
   );

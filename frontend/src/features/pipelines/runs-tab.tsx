@@ -14,6 +14,7 @@ import { Elapsed, Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { RunGridPanel } from "./run-grid-panel";
 import { RunState } from "./run-state";
+import styles from "./runs-tab.module.css";
 
 const ROW_HEIGHT = 44;
 const NARROW_ROW_HEIGHT = 92;
@@ -70,7 +71,7 @@ function RunPlots({ runs }: { runs: readonly PipelineRun[] }) {
 function RunRow({ pipeline, run }: { pipeline: Pipeline; run: PipelineRun }) {
   const { catalog, branch, id } = pipeline;
   return (
-    <div className="run-row">
+    <div className={styles.row}>
       <Link to={pipelineRunAddress(catalog, id, run.id)} aria-label={`Run: ${run.state}${run.degraded ? ", degraded" : ""}`}>
         <RunState run={run} />
       </Link>

@@ -2,10 +2,12 @@ import { useId } from "react";
 
 import type { PipelineField } from "../../api/resources";
 import { isEmpty, settingText, type SettingValue } from "../../model/pipeline-settings";
+import { classes } from "../../ui/classes";
 import { Field, Input } from "../../ui/field";
 import { Muted } from "../../ui/muted";
 import { NamesField } from "../../ui/names-field";
 import { Select } from "../../ui/select";
+import styles from "./setting-field.module.css";
 
 interface FieldLook {
   field: PipelineField;
@@ -32,7 +34,7 @@ export function SettingField({
 }) {
   const { field, value } = look;
   return (
-    <div className="setting">
+    <div className={styles.setting}>
       <Control {...look} isDisabled={look.isDisabled || annotated !== undefined} />
       <Muted as="p" isSmall>
         {field.description}
@@ -44,7 +46,7 @@ export function SettingField({
         </p>
       )}
       {strange.length ? (
-        <p className="small wrong" role="alert">
+        <p className={classes("small", styles.wrong)} role="alert">
           ✕ {target} has no column {strange.join(", ")}.
         </p>
       ) : null}

@@ -10,7 +10,10 @@ import { Texts, type Checked } from "./texts";
 import { Trial } from "./trial";
 import { isSameText, useValidation } from "./use-validation";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
+import styles from "./source-tab.module.css";
+import shown from "./rendered.module.css";
 
 /** The two texts: edited, tried without running them, and saved as a version. */
 export function SourceTab({
@@ -128,7 +131,7 @@ function Outcome({
   isSaved: boolean;
 }) {
   return (
-    <div className="pipeline-outcome inside">
+    <div className={classes("inside", styles.outcome)}>
       <section className="stack tight">
         <h2 className="minor">
           Effective configuration{" "}
@@ -140,7 +143,7 @@ function Outcome({
         <h2 className="minor">SQL that the template makes</h2>
         {rehearsal ? (
           <>
-            <pre className="rendered" role="region" aria-label="Rendered SQL" tabIndex={0}>
+            <pre className={shown.rendered} role="region" aria-label="Rendered SQL" tabIndex={0}>
               <code>{rehearsal.sql}</code>
             </pre>
             <Muted as="p" isSmall>

@@ -1,7 +1,9 @@
 import type { Strategy } from "../../api/resources";
 import { STRATEGY_FIELD } from "../../model/pipeline-settings";
 import { STRATEGIES, STRATEGY_NAMES } from "../../model/strategies";
+import { classes } from "../../ui/classes";
 import { StrategyPicture } from "./strategy-picture";
+import styles from "./strategy-choice.module.css";
 
 /** A card for each strategy: what it does, in a sentence and a small example. */
 export function StrategyChoice({
@@ -16,14 +18,14 @@ export function StrategyChoice({
   onChoose: (strategy: Strategy) => void;
 }) {
   return (
-    <fieldset className="strategies">
+    <fieldset className={styles.strategies}>
       <legend>How the rows of a run get into the table</legend>
       {annotated === undefined ? null : (
         <p className="small">◆ Line {annotated} of the source names it: an annotation wins over config.yaml. Change it there.</p>
       )}
-      <div className="strategy-cards">
+      <div className={styles.cards}>
         {STRATEGY_NAMES.map((name) => (
-          <label key={name} className={`strategy-card ${name === chosen ? "chosen" : ""}`}>
+          <label key={name} className={classes(styles.card, name === chosen && styles.chosen)}>
             <span className="row">
               <input
                 type="radio"

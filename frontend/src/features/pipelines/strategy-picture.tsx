@@ -1,4 +1,5 @@
 import { pictureText, type PictureRow, type StrategyStory } from "../../model/strategies";
+import styles from "./strategy-picture.module.css";
 
 const ROW = { width: 84, height: 17, gap: 3 };
 const SIDE_GAP = 30;
@@ -11,7 +12,7 @@ const WIDTH = 3 * ROW.width + 2 * SIDE_GAP;
 export function StrategyPicture({ story }: { story: StrategyStory }) {
   const batch: PictureRow[] = story.batch.map((text) => ({ text, mark: "kept" }));
   return (
-    <svg className="strategy-picture" role="img" aria-label={pictureText(story)} viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
+    <svg className={styles.picture} role="img" aria-label={pictureText(story)} viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
       <Rows x={0} title="table" rows={story.before} />
       <Sign x={ROW.width} text="+" />
       <Rows x={ROW.width + SIDE_GAP} title="query" rows={batch} isBatch />
@@ -24,11 +25,11 @@ export function StrategyPicture({ story }: { story: StrategyStory }) {
 function Rows({ x, title, rows, isBatch = false }: { x: number; title: string; rows: readonly PictureRow[]; isBatch?: boolean }) {
   return (
     <g transform={`translate(${x} 0)`}>
-      <text className="head" x={ROW.width / 2} y={9}>
+      <text className={styles.head} x={ROW.width / 2} y={9}>
         {title}
       </text>
       {rows.map(({ text, mark }, place) => (
-        <g key={text} className={isBatch ? "batch" : mark} transform={`translate(0 ${HEAD + place * (ROW.height + ROW.gap)})`}>
+        <g key={text} data-mark={isBatch ? "batch" : mark} transform={`translate(0 ${HEAD + place * (ROW.height + ROW.gap)})`}>
           <rect width={ROW.width} height={ROW.height} rx={3} />
           <text x={ROW.width / 2} y={12.5}>
             {text}
@@ -41,7 +42,7 @@ function Rows({ x, title, rows, isBatch = false }: { x: number; title: string; r
 
 function Sign({ x, text }: { x: number; text: string }) {
   return (
-    <text className="sign" x={x + SIDE_GAP / 2} y={HEAD + 22}>
+    <text className={styles.sign} x={x + SIDE_GAP / 2} y={HEAD + 22}>
       {text}
     </text>
   );

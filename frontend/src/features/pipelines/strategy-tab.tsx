@@ -22,6 +22,7 @@ import { TextFailure } from "./mistake-list";
 import { SettingField } from "./setting-field";
 import { StrategyChoice } from "./strategy-choice";
 import { useTargetColumns } from "./use-surroundings";
+import styles from "./settings.module.css";
 
 /** How the rows of a run get into the table: each strategy in a picture, and the fields that the chosen one reads. */
 export function StrategyTab({ read, mayEdit, isUnsaved }: { read: PipelineRead; mayEdit: boolean; isUnsaved: boolean }) {
@@ -59,7 +60,7 @@ function StrategyForm({ read, fields, mayEdit }: { read: PipelineRead; fields: r
     <form className="stack" onSubmit={submit}>
       <StrategyChoice chosen={strategy} annotated={annotatedLine(configuration, STRATEGY_FIELD)} mayEdit={mayEdit} onChoose={(name) => setSettings({ ...settings, [STRATEGY_FIELD]: name })} />
       {own.length ? (
-        <fieldset className="settings">
+        <fieldset className={styles.settings}>
           <legend>Settings for {strategy}</legend>
           <FieldList {...look} fields={own} strategy={strategy} />
         </fieldset>
@@ -67,7 +68,7 @@ function StrategyForm({ read, fields, mayEdit }: { read: PipelineRead; fields: r
       <Missing fields={fields} settings={settings} />
       <details>
         <summary>General settings</summary>
-        <div className="settings">
+        <div className={styles.settings}>
           <FieldList {...look} fields={common} strategy={strategy} />
         </div>
       </details>

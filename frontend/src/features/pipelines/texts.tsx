@@ -5,11 +5,12 @@ import type { PipelineText } from "../../api/resources";
 import { CONFIG_FILE, marksOf, mistakesIn, SOURCE, type Mistake } from "../../model/mistakes";
 import type { Validation } from "../../queries/pipelines";
 import type { TablePlace } from "../../queries/tables";
+import { classes } from "../../ui/classes";
 import { Loading } from "../../ui/states";
 import { useSqlNames } from "../sql/use-sql-names";
 import { useSurroundings } from "./use-surroundings";
 import { isSameText } from "./use-validation";
-import "../../styles/sql.css";
+import styles from "./texts.module.css";
 
 const TextEditor = lazy(() => import("./text-editor"));
 
@@ -58,7 +59,7 @@ export function Texts({
   );
   return (
     <Suspense fallback={<Loading label="the editors" />}>
-      <div className={`pipeline-texts ${isConfigFolded ? "folded" : ""}`}>
+      <div className={classes(styles.texts, isConfigFolded && styles.folded)}>
         <section>
           <h2>SQL with Jinja</h2>
           <TextEditor {...both} label="SQL source" text={text.source} names={names} marks={marks.source} onChange={(source) => onChange({ ...text, source })} />

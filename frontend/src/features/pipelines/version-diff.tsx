@@ -1,7 +1,9 @@
 import type { PipelineBody } from "../../api/resources";
 import { CONFIG_FILE } from "../../model/mistakes";
 import { diffHunks, lineDiff, type DiffLine } from "../../model/line-diff";
+import { classes } from "../../ui/classes";
 import { Muted } from "../../ui/muted";
+import styles from "./version-diff.module.css";
 
 const FACTS = ["name", "layer", "database", "table", "branch", "schedule", "schedule_timezone"] as const;
 const TEXTS = [
@@ -17,7 +19,7 @@ export function VersionDiff({ before, after }: { before: PipelineBody | undefine
   return (
     <>
       {facts.length ? (
-        <dl className="facts">
+        <dl className={classes("facts", styles.facts)}>
           {facts.map((name) => (
             <div key={name} style={{ display: "contents" }}>
               <dt>{name}</dt>
@@ -40,7 +42,7 @@ function TextDiff({ title, before, after }: { title: string; before: string; aft
   return (
     <section className="stack tight">
       <h2 className="minor">{title}</h2>
-      <div className="scroll text-diff" role="region" aria-label={`What changed in ${title}`} tabIndex={0}>
+      <div className={classes("scroll", styles.text)} role="region" aria-label={`What changed in ${title}`} tabIndex={0}>
         <table>
           {hunks.map((lines) => (
             <tbody key={`${lines[0]?.before ?? ""} ${lines[0]?.after ?? ""}`}>
@@ -63,7 +65,7 @@ const SIGNS: Record<DiffLine["kind"], { sign: string; word: string }> = {
 
 function Line({ line: { kind, text, before, after } }: { line: DiffLine }) {
   return (
-    <tr className={kind}>
+    <tr data-kind={kind}>
       <td className="number muted">{before}</td>
       <td className="number muted">{after}</td>
       <td>

@@ -10,6 +10,7 @@ import { Failure, Loaded, Loading } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { VirtualRows } from "../../ui/virtual-rows";
 import { VersionDiff } from "./version-diff";
+import styles from "./versions-tab.module.css";
 
 const ROW_HEIGHT = 48;
 
@@ -21,7 +22,7 @@ export function VersionsTab({ read, mayEdit }: { read: PipelineRead; mayEdit: bo
   const chosen = Number(query.get("version")) || pipeline.version;
   const choose = (version: number) => setQuery({ tab: "versions", version: String(version) }, { replace: true });
   return (
-    <div className="pipeline-versions">
+    <div className={styles.versions}>
       <Loaded query={versions} label="versions">
         {({ pages }) => (
           <VirtualRows
@@ -44,7 +45,7 @@ export function VersionsTab({ read, mayEdit }: { read: PipelineRead; mayEdit: bo
 
 function VersionRow({ version: { version, author, created_at }, isChosen, onChoose }: { version: PipelineVersion; isChosen: boolean; onChoose: (version: number) => void }) {
   return (
-    <button type="button" className="version-row" aria-current={isChosen} onClick={() => onChoose(version)}>
+    <button type="button" className={styles.row} aria-current={isChosen} onClick={() => onChoose(version)}>
       <strong>Version {version}</strong>
       <Muted isSmall>
         {author ? `${author}, ` : ""}

@@ -4,11 +4,13 @@ import { memo, useState } from "react";
 import { inOrder } from "../../model/reading-order";
 import { quoted } from "../../model/sql";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Input } from "../../ui/field";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
 import { Loaded } from "../../ui/states";
 import { columnsQuery, tableNamesQuery } from "./use-sql-names";
+import styles from "./names-tree.module.css";
 
 interface TreeProps {
   catalog: string;
@@ -17,7 +19,7 @@ interface TreeProps {
   onName: (name: string) => void;
 }
 
-/** As `styles/sql.css` has it. */
+/** As the style sheets have it. */
 const NARROW = "(max-width: 47.5em)";
 
 /** The tables beside the text. On a narrow page they would lie between it and its results: they are folded at first. With
@@ -25,7 +27,7 @@ const NARROW = "(max-width: 47.5em)";
 export const TablesPanel = memo(function TablesPanel(props: TreeProps) {
   const [isOpen, setOpen] = useState(() => !window.matchMedia(NARROW).matches);
   return (
-    <details className="panel tables-panel" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details className={classes("panel", styles.panel)} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <h2>Tables</h2>
       </summary>
@@ -39,7 +41,7 @@ function NamesTree(props: TreeProps) {
   const names = useQuery(tableNamesQuery(props.catalog, props.branch));
   const [wanted, setWanted] = useState("");
   return (
-    <nav className="names-tree" aria-label={`Tables of ${props.branch}`}>
+    <nav className={styles.tree} aria-label={`Tables of ${props.branch}`}>
       <Input type="search" placeholder="Find a table" aria-label="Find a table" value={wanted} onChange={(event) => setWanted(event.target.value)} />
       <Loaded query={names} label="the tables">
         {(known) => {
@@ -110,7 +112,7 @@ function ColumnNodes({ catalog, branch, database, table, onName }: TreeProps & {
       {(found) =>
         found.map(({ name, type }) => (
           <li key={name}>
-            <button type="button" className="name" title={`Insert ${name}`} onClick={() => onName(named(name))}>
+            <button type="button" className={styles.name} title={`Insert ${name}`} onClick={() => onName(named(name))}>
               <bdi>{name}</bdi> <Muted>{type}</Muted>
             </button>
           </li>

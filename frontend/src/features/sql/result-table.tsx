@@ -3,6 +3,7 @@ import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import { count, counted, isNumericType } from "../../model/format";
 import { allCsv, allTabbed, filtered, isInside, nextSorting, rangeSize, rangeText, sorted, type ResultColumn, type Row, type Sorting } from "../../model/result-table";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import type { Widths } from "../../ui/column-width";
 import { LongGrid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
@@ -13,6 +14,7 @@ import { SearchField } from "../../ui/search-field";
 import { Select } from "../../ui/select";
 import { Loading } from "../../ui/states";
 import { useCellRange } from "./use-cell-range";
+import styles from "./result-table.module.css";
 
 const ResultChart = lazy(() => import("./result-chart"));
 
@@ -53,7 +55,7 @@ export function ResultTable({ columns, rows, look, onLook }: { columns: readonly
   }));
   return (
     <>
-      <div className="inside row result-tools">
+      <div className={classes("inside row", styles.tools)}>
         <SearchField label="Filter rows: text, > 5, NULL" text={wanted} onSearch={(text) => change(() => setWanted(text))} />
         <Select aria-label="Column that is filtered" value={column === undefined ? "" : String(column)} onChange={({ target }) => change(() => setColumn(target.value === "" ? undefined : Number(target.value)))}>
           <option value="">all columns</option>
@@ -85,7 +87,7 @@ export function ResultTable({ columns, rows, look, onLook }: { columns: readonly
           {isChart ? "Table" : "Chart"}
         </Button>
       </div>
-      <Muted as="p" isSmall className="inside result-standing" role="status">
+      <Muted as="p" isSmall className={classes("inside", styles.standing)} role="status">
         {shown.length < rows.length ? `${count(shown.length)} of ${counted(rows.length, "row")} ${shown.length === 1 ? "fits" : "fit"} the filter. ` : ""}
         {size && size.rows * size.columns > 1 && !isChart ? `${counted(size.rows, "row")} × ${counted(size.columns, "column")} chosen; Ctrl C copies. ` : ""}
         {copied}
@@ -99,7 +101,7 @@ export function ResultTable({ columns, rows, look, onLook }: { columns: readonly
         <LongGrid
           label="Result"
           columns={heads}
-          className="result"
+          className={styles.result}
           height="60vh"
           sizing={{ names: columns.map(({ name }) => name), widths: look.widths, onWidths: (widths) => onLook({ ...look, widths }) }}
           isFrozen={look.isFrozen}
@@ -108,7 +110,7 @@ export function ResultTable({ columns, rows, look, onLook }: { columns: readonly
             // Rows of a result have no identity but their place.
             <tr key={place}>
               {row.map((value, at) => (
-                <td key={at} data-cell={`${place},${at}`} className={`${isNumericType(columns[at]?.type ?? "") ? "number" : "cell"} ${range && isInside(range, place, at) ? "chosen" : ""}`}>
+                <td key={at} data-cell={`${place},${at}`} className={classes(isNumericType(columns[at]?.type ?? "") ? "number" : "cell", range && isInside(range, place, at) && styles.chosen)}>
                   <CellValue value={value} />
                 </td>
               ))}
@@ -122,7 +124,7 @@ export function ResultTable({ columns, rows, look, onLook }: { columns: readonly
 
 function SortButton({ name, type, sorting, onPress }: { name: string; type: string; sorting: Sorting | undefined; onPress: () => void }) {
   return (
-    <button type="button" className="sort" onClick={onPress} title={`Sort by ${name}`}>
+    <button type="button" className={styles.sort} onClick={onPress} title={`Sort by ${name}`}>
       <bdi>{name}</bdi> <Muted>{type}</Muted>
       <span aria-hidden="true">{sorting ? (sorting.isDown ? " ↓" : " ↑") : ""}</span>
     </button>

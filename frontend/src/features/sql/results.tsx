@@ -17,6 +17,7 @@ import { AfterWrite, Metrics } from "./after-write";
 import { ExplainTree } from "./explain-tree";
 import { FIRST_LOOK, ResultTable, type ResultLook } from "./result-table";
 import type { Execution, Run } from "./use-runs";
+import styles from "./results.module.css";
 
 /** Statements whose result can be asked for as a file. */
 const READS = /^\s*(select|with|values)\b/i;
@@ -147,7 +148,7 @@ function Answer({ run, answer, stale, looks }: { run: Run; answer: StatementAnsw
           ) : null
         }
       >
-        <div className={stale ? "stale" : ""}>
+        <div className={stale ? styles.stale : undefined}>
           {steps && !isTable ? <ExplainTree steps={steps} /> : answer.columns.length ? <ResultTable columns={answer.columns} rows={answer.rows} look={looks.of(names)} onLook={(look) => looks.set(names, look)} /> : <Metrics metrics={answer.metrics} />}
           {answer.columns.length ? null : <ParentMerge said={answer.parent_merge} />}
           {run.place && answer.version !== null && answer.columns.length === 0 && Object.keys(answer.metrics).length > 0 ? (

@@ -10,6 +10,7 @@ import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import { Muted } from "../../ui/muted";
 import { Failure } from "../../ui/states";
+import styles from "./saved-queries.module.css";
 
 /** Queries under a name: opened into the editor, saved from it, renamed, shared and removed. */
 export function SavedQueries({ catalog, text, onOpen }: { catalog: string; text: string; onOpen: (text: string) => void }) {
@@ -42,7 +43,7 @@ export function SavedQueries({ catalog, text, onOpen }: { catalog: string; text:
 function SavedLine({ query, onOpen, onEdit }: { query: SavedQuery; onOpen: () => void; onEdit: () => void }) {
   const isOwn = query.owner === userName();
   return (
-    <span className="saved-line">
+    <span className={styles.line}>
       <button type="button" className="item" title={query.text} onClick={onOpen}>
         <span className="ellipsis">
           <bdi>{query.name}</bdi> <Muted isSmall>{isOwn ? (query.is_shared ? "shared" : "") : `by ${query.owner}`}</Muted>

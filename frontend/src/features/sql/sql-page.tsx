@@ -9,6 +9,7 @@ import { statementsIn } from "../../model/statements";
 import { statementCancel } from "../../queries/statements";
 import { LaneDot } from "../../ui/branch-name";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import type { Insertion } from "../../ui/code-editor";
 import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
@@ -23,7 +24,7 @@ import { useSqlNames } from "./use-sql-names";
 import { placeText, useSqlSession } from "./use-sql-session";
 import { useWriteQuestion } from "./use-write-question";
 import { WriteQuestion } from "./write-question";
-import "../../styles/sql.css";
+import styles from "./sql-page.module.css";
 
 const SqlEditor = lazy(() => import("./sql-editor"));
 
@@ -94,12 +95,12 @@ function Console({ catalog, branch, first, moveTo }: ConsoleProps) {
           The session of this tab ended, with its temporary views and its transaction. The next statement begins a new one.
         </Muted>
       ) : null}
-      <div className="sql-columns">
+      <div className={styles.columns}>
         <Panel>
           <Suspense fallback={<Loading label="the editor" />}>
             <SqlEditor text={text} names={names} insertion={insertion} onChange={write} onSelect={setSelection} onRun={run} error={mark} />
           </Suspense>
-          <div className="inside row apart sql-actions">
+          <div className={classes("inside row apart", styles.actions)}>
             <span className="row">
               <Button look="primary" disabled={isBusy || wanted === 0} onClick={() => run(text, selection)}>
                 {isRunning ? "Running …" : isPart ? "Run selection" : wanted > 1 ? `Run ${counted(wanted, "statement")}` : "Run"}

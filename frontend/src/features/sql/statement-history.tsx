@@ -11,6 +11,7 @@ import { SearchField } from "../../ui/search-field";
 import { Empty, Failure, Loading } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { SavedDialog } from "./saved-queries";
+import styles from "./statement-history.module.css";
 
 interface Uses {
   onOpen: (text: string) => void;
@@ -64,7 +65,7 @@ function HistoryDialog({ catalog, branch, uses, onClose }: { catalog: string; br
       {found.isPending ? <Loading label="the history" /> : null}
       {found.error ?? remove.error ? <Failure error={found.error ?? remove.error} /> : null}
       {found.isSuccess && kept.length === 0 ? <Empty title="No statement is kept">One that may hold a password or a token never is.</Empty> : null}
-      <ul className="kept-statements" aria-label="Statements">
+      <ul className={styles.statements} aria-label="Statements">
         {kept.map((entry) => (
           <Entry
             key={entry.id} entry={entry} isBusy={remove.isPending} onDelete={() => remove.mutate({ one: entry })}

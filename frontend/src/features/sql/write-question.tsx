@@ -5,9 +5,11 @@ import { laneColour } from "../../model/lanes";
 import { shortStatement } from "../../model/statements";
 import { LaneDot } from "../../ui/branch-name";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { Dialog, firstInDialog } from "../../ui/dialog";
 import type { useWriteQuestion } from "./use-write-question";
 import { Muted } from "../../ui/muted";
+import styles from "./write-question.module.css";
 
 /** Asks before the first write of a session on a default or protected branch. */
 export function WriteQuestion({ asks }: { asks: ReturnType<typeof useWriteQuestion> }) {
@@ -17,9 +19,9 @@ export function WriteQuestion({ asks }: { asks: ReturnType<typeof useWriteQuesti
   const names = branches.map(({ name }) => name).join(", ");
   return (
     <Dialog title={`Write to ${names}?`} onClose={asks.close}>
-      <ul className="stack write-targets">
+      <ul className={classes("stack", styles.targets)}>
         {branches.map(({ name, why }) => (
-          <li key={name} className={`row write-target lane-${laneColour(name)}`}>
+          <li key={name} className={classes("row", styles.target, `lane-${laneColour(name)}`)}>
             <LaneDot branch={name} />
             <span>
               <bdi>{name}</bdi> is {why}.
