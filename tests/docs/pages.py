@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+@cache
 def tokens(page: Path) -> list[Token]:
     return _MARKDOWN.parse(page.read_text())
 
@@ -54,6 +56,7 @@ def words(sentence: str) -> list[str]:
     return re.findall(r"\w[\w'.,/-]*", sentence)
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     """The names that a link can give after ``#``, as GitHub makes them of headings."""
     parsed = tokens(page)

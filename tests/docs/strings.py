@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import tokenize
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,6 +20,11 @@ _PAGE_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 _PAGE_TEXT = re.compile(r">([^<>{}]*[A-Za-z][^<>{}]*)<")
 _PAGE_FIELD = re.compile(r"\$\{[^{}]*\}")
 _PAGE_COMMENT = re.compile(r"/\*.*?\*/|(?:^|\s)//[^\n]*", re.DOTALL)
+_STRING_OR_COMMENT = re.compile(
+    r"""(\"{3}|'{3})(?:\\.|[^\\])*?\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(?P<comment>\#[^\r\n]*)""", re.DOTALL
+)
+_PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where statements hold others. What holds expressions alone has no list there."""
 _TOML_TEXTS = ("sentence", "does", "title")
 
 
@@ -37,10 +41,20 @@ class Text:
         return f"{self.path.relative_to(ROOT)}:{self.line}"
 
 
+def statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """All statements, also the inner ones, and what holds some: a handler, a case."""
+    waiting: list[ast.AST] = [*tree.body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in _PARTS:
+            waiting.extend(getattr(node, name, ()))
+
+
 def docstrings(files: Iterable[Path]) -> Iterator[Text]:
     """Docstrings of modules, classes and functions, and strings that stand behind what they describe."""
     for path in files:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
             if (
                 isinstance(node, ast.Expr)
                 and isinstance(node.value, ast.Constant)
@@ -50,12 +64,12 @@ def docstrings(files: Iterable[Path]) -> Iterator[Text]:
 
 
 def comments(files: Iterable[Path]) -> Iterator[Text]:
-    """Comments of Python."""
+    """Comments of Python. Strings are skipped, as they may hold the sign."""
     for path in files:
-        with path.open("rb") as source:
-            for token in tokenize.tokenize(source.readline):
-                if token.type == tokenize.COMMENT:
-                    yield Text(path, token.start[0], _plain(token.string))
+        source = path.read_text(encoding="utf-8")
+        for found in _STRING_OR_COMMENT.finditer(source):
+            if found["comment"]:
+                yield Text(path, source.count("\n", 0, found.start()) + 1, _plain(found["comment"]))
 
 
 def page_comments(files: Iterable[Path]) -> Iterator[Text]:
@@ -69,14 +83,28 @@ def page_comments(files: Iterable[Path]) -> Iterator[Text]:
 def messages(files: Iterable[Path]) -> Iterator[Text]:
     """Sentences among the strings that are no docstrings: errors, ways out, help, descriptions."""
     for path in files:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        silent |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
-        silent -= {id(node) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)}
-        for node in ast.walk(tree):
+        for node in _said(ast.parse(path.read_text(encoding="utf-8"))):
             content = _content(node)
-            if content is not None and id(node) not in silent and _is_sentence(content):
+            if content is not None and _is_sentence(content):
                 yield Text(path, getattr(node, "lineno", 0), _plain(content))
+
+
+def _said(tree: ast.Module) -> Iterator[ast.AST]:
+    """Strings that are no docstrings. The parts of one with fields are none of their own."""
+    waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while waiting:
+        node, is_part = waiting.pop()
+        kind = type(node)
+        if kind is ast.Name or kind is ast.Constant:
+            if kind is ast.Constant and not is_part:
+                yield node
+            continue
+        if kind is ast.JoinedStr:
+            yield node
+            is_part = True
+        elif kind is ast.Expr and isinstance(node.value, ast.Constant):  # type: ignore[attr-defined]
+            continue
+        waiting.extend((inner, is_part) for inner in ast.iter_child_nodes(node))
 
 
 def data_texts(files: Iterable[Path]) -> Iterator[Text]:

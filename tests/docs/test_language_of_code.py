@@ -92,12 +92,13 @@ def test_each_kind_is_found(tmp_path: Path) -> None:
     code = tmp_path / "code.py"
     code.write_text(
         '"""A docstring."""\n# A comment.\nraise ValueError(f"There is no {name} in it.")\n"""What it says."""\n'
+        "if a:\n    pass\nelse:\n    x = '#' + \"#\" + r'\\'#' + \"\"\"# '\n# \"\"\"  # Another.\n    'Said inside.'\n"
     )
     page = tmp_path / "page.tsx"
     page.write_text('/** A page. */ <p>Nobody may change this branch.</p> const text = "It was told so by others.";')
-    assert [text.content for text in strings.docstrings([code])] == ["A docstring.", "What it says."]
+    assert {text.content for text in strings.docstrings([code])} == {"A docstring.", "What it says.", "Said inside."}
     assert [text.content for text in strings.messages([code])] == ["There is no X in it."]
-    assert [text.content for text in strings.comments([code])] == ["# A comment."]
+    assert [text.content for text in strings.comments([code])] == ["# A comment.", "# Another."]
     assert [text.content for text in strings.page_comments([page])] == ["/** A page. */"]
     assert {text.content for text in strings.page_strings([page])} == {
         "Nobody may change this branch.",

@@ -58,7 +58,8 @@ def test_tests_name_files_that_are_there() -> None:
     """What the Makefile and tests run, list or refer to: a moved file would be left out, or end the run."""
     named = re.compile(r"(?<![\w/])tests/[\w/]+\.(?:py|toml|md|sql)\b")
     sources = [ROOT / "Makefile", *(path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__))]
-    assert not {path for source in sources for path in named.findall(source.read_text()) if not (ROOT / path).exists()}
+    found = {path for source in sources for path in named.findall(source.read_text())}
+    assert not {path for path in found if not (ROOT / path).exists()}
 
 
 def test_a_path_that_is_not_there_is_found(tmp_path: Path) -> None:

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 
 from tests.docs.pages import ROOT
+from tests.docs.strings import statements
 
 FUNCTION, MODULE = 40, 400
 """Most lines."""
 _TOPS = ("catalog_app", "lakeui", "merge_app", "clients/python/src")
 
 
-def _modules() -> Iterator[tuple[str, str]]:
+@cache
+def _measured() -> list[tuple[str, list[str], int]]:
+    """Each module with its long functions and its length. It is read once."""
     paths = (path for top in _TOPS for path in sorted((ROOT / top).rglob("*.py")) if "migrations" not in path.parts)
+    found = []
     for path in paths:
-        yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+        source = path.read_text(encoding="utf-8")
+        tree = ast.parse(source)
+        found.append((path.relative_to(ROOT).as_posix(), long_functions(tree), length(source, tree)))
+    return found
 
 
-def long_functions(source: str) -> list[str]:
+def long_functions(tree: ast.Module) -> list[str]:
     """The functions that have too many lines, from the first of ``def`` to the last."""
-    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    nodes = [node for node in statements(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return [f"{node.lineno}: {node.name}" for node in nodes if _lines(node) > FUNCTION]
 
 
-def length(source: str) -> int:
+def length(source: str, tree: ast.Module) -> int:
     """Lines of the module. Its imports and ``__all__`` are a list of names, and do not count."""
-    body = ast.parse(source).body
-    return len(source.splitlines()) - sum(_lines(node) for node in body if _is_listing(node))
+    return len(source.splitlines()) - sum(_lines(node) for node in tree.body if _is_listing(node))
 
 
 def _is_listing(node: ast.stmt) -> bool:
@@ -41,17 +47,21 @@ def _lines(node: ast.stmt) -> int:
 
 
 def test_functions_are_short() -> None:
-    found = [f"{name}:{function}" for name, source in _modules() for function in long_functions(source)]
+    found = [f"{name}:{function}" for name, functions, _ in _measured() for function in functions]
     assert not found, "\n".join(found)
 
 
 def test_modules_are_short() -> None:
-    found = [f"{name}: {length(source)} lines" for name, source in _modules() if length(source) > MODULE]
+    found = [f"{name}: {lines} lines" for name, _, lines in _measured() if lines > MODULE]
     assert not found, "\n".join(found)
 
 
 def test_what_the_checks_refuse() -> None:
     body = "    pass\n" * FUNCTION
-    assert long_functions(f"def short():\n{body[: -len('    pass') - 1]}") == []
-    assert long_functions(f"def long():\n{body}") == ["1: long"]
-    assert length("import a\nfrom b import (\n    c,\n)\n__all__ = [\n    'c',\n]\nx = 1\n") == 1
+    assert long_functions(ast.parse(f"def short():\n{body[: -len('    pass') - 1]}")) == []
+    assert long_functions(ast.parse(f"def long():\n{body}")) == ["1: long"]
+    inner = body.replace("    ", "        ")
+    for opened in ("class A:", "if a:\n  pass\nelse:", "try:\n  pass\nexcept E:", "match a:\n  case 1:", "with a:"):
+        assert long_functions(ast.parse(f"{opened}\n    async def long():\n{inner}")), opened
+    listed = "import a\nfrom b import (\n    c,\n)\n__all__ = [\n    'c',\n]\nx = 1\n"
+    assert length(listed, ast.parse(listed)) == 1

@@ -79,7 +79,7 @@ def is_known(words: list[str]) -> bool:
     if program == "make":
         return rest[0] in _targets() or rest[0].startswith("PYTHON=")
     if program == "lake":
-        return _fits(parser_make(), rest)
+        return _fits(_lake(), rest)
     if program == "sql":
         return _fits(_command("sql"), rest)
     if rest[0] in _SAID | _OF_DJANGO:
@@ -103,6 +103,11 @@ def _fits(parser: argparse.ArgumentParser, words: list[str]) -> bool:
 @cache
 def _targets() -> frozenset[str]:
     return frozenset(_TARGET.findall((ROOT / "Makefile").read_text(encoding="utf-8")))
+
+
+@cache
+def _lake() -> argparse.ArgumentParser:
+    return parser_make()
 
 
 @cache
