@@ -222,8 +222,7 @@ def _copy_here(writer: FileWriter, table_id: int, touched: Sequence[FileScan], i
             copying = [pool.submit(copy_context().run, copied, one) for one in zip(bases, touched, strict=True)]
         return writer.place(table_id, [staged for one in copying if (staged := one.result()) is not None])
     except BaseException:
-        for path in made:
-            writer.warehouse.remove(path)
+        writer.warehouse.remove_all(made)
         raise
 
 

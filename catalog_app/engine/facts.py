@@ -71,7 +71,7 @@ class FactReader:
         from pyspark.sql.types import LongType, StructField, StructType
 
         schema = StructType([StructField(name, LongType()) for name in (ADDRESS, *_GIVEN)])
-        return staging.read(self._spark, staging.write(pa.concat_tables(marked)), schema)
+        return staging.read(self._spark, staging.hold(pa.concat_tables(marked)), schema)
 
     def _marked(self, file: FileScan) -> pa.Table:
         """The rows of a file whose facts single events decided, by address."""

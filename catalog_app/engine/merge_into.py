@@ -238,8 +238,8 @@ class _Merge:
         frame = frozen_dataframe(self._spark, self._source)
         if not len(matched):
             return self._insert(frame, rules, may_be_small=True)
-        path = self._staging.write(pa.table({NUMBER: pa.array(matched)}))
-        known = self._staging.read(self._spark, path, _bigints(NUMBER))
+        held = self._staging.hold(pa.table({NUMBER: pa.array(matched)}))
+        known = self._staging.read(self._spark, held, _bigints(NUMBER))
         return self._insert(frame.join(known.hint("broadcast"), NUMBER, "left_anti"), rules, may_be_small=True)
 
     def _insert(self, frame: DataFrame, rules: Sequence[tuple[int, Rule]], *, may_be_small: bool) -> list[NewDataFile]:

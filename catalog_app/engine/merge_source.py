@@ -111,7 +111,7 @@ def frozen_column(index: int) -> str:
 
 
 def frozen_rows(spark: SparkSession, frozen: FrozenSource) -> DataFrame:
-    """The rows as the files have them, each with its number. Few are written down now, once."""
+    """The rows as the files have them, each with its number. Few are held now, once."""
     from pyspark.sql.types import LongType, StructField, StructType
 
     assert frozen.staging is not None
@@ -119,10 +119,10 @@ def frozen_rows(spark: SparkSession, frozen: FrozenSource) -> DataFrame:
     schema = StructType([*fields, StructField(NUMBER, LongType())])
     if frozen.table is None:
         return frozen.staging.read_many(spark, frozen.paths, schema)
-    if not frozen.paths:
+    if not frozen.held:
         numbered = frozen.table.append_column(NUMBER, pa.array(range(frozen.rows), pa.int64()))
-        frozen.paths.append(frozen.staging.write(numbered.rename_columns(schema.names)))
-    return frozen.staging.read(spark, frozen.paths[0], schema)
+        frozen.held.append(frozen.staging.hold(numbered.rename_columns(schema.names)))
+    return frozen.staging.read(spark, frozen.held[0], schema)
 
 
 def frozen_reader(frozen: FrozenSource) -> Callable[[SparkSession], DataFrame] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from catalog_app.engine.inputs_outputs import PlainRead, QuerySource
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from catalog_app.engine.staging import Staging
+    from catalog_app.engine.staging import HeldRows, Staging
 
 
 class Family(StrEnum):
@@ -63,8 +63,8 @@ class SourceRows:
 
 @dataclass(frozen=True, slots=True)
 class FrozenSource:
-    """The source's rows, computed once, in files of ``staging``; every row has a number. Few rows, which this process
-    read, lie there only when Spark is about to read them. ``paths`` are the files so far.
+    """The source's rows, computed once, in files of ``staging`` (``paths``); every row has a number. Few rows, which
+    this process read, are ``held`` there only when Spark is about to read them.
 
     ``columns`` are (name, Spark type text) in order. ``keys`` are the distinct values of the asked expressions with
     their type texts, None where they are too many. ``table``: the rows themselves while they are few. ``described``:
@@ -85,7 +85,8 @@ class FrozenSource:
     key_types: tuple[str, ...] = ()
     rows_before: tuple[int, ...] = ()
     staging: Staging | None = None
-    paths: list[str] = field(default_factory=list)
+    paths: Sequence[str] = ()
+    held: list[HeldRows] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 
-from catalog_app.engine.task_files import Places
+from catalog_app.engine.task_files import SENT_BYTES, Places, SmallFile
 from catalog_app.engine.write_jobs import rows_read, rows_written
 from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.parquet import parquet_writer
@@ -35,42 +36,49 @@ class StagedRows:
     metadata: pq.FileMetaData
 
 
+@dataclass(frozen=True, slots=True)
+class HeldRows:
+    """Few rows that Spark is about to read: ``content`` that comes along with a job, or the file at ``path``."""
+
+    path: str = ""
+    content: bytes = b""
+
+
 @dataclass(slots=True)
 class Staging:
-    """A folder in staging."""
+    """A folder in staging. ``written`` are its files; None where it may have others."""
 
     warehouse: Warehouse
     folder: str
-    is_used: bool = False
+    written: list[str] | None = field(default_factory=list)
 
-    def write(self, table: pa.Table) -> str:
-        """Few rows as a file, which is read at once and thrown away; answers its path."""
-        self.is_used = True
-        self.warehouse.make_folder(self.folder)
+    def hold(self, table: pa.Table) -> HeldRows:
+        """Few rows, which are read at once and thrown away. In a store no file is made of very few."""
         path = f"{self.folder}/{uuid.uuid4().hex}.parquet"
-        place, filesystem = self.warehouse.absolute(path), self.warehouse.filesystem
-        with parquet_writer(place, table.schema, filesystem=filesystem, compression="none") as output:
-            output.write_table(table)
-        return path
+        is_sent = self.warehouse.task_filesystem is not None
+        content = _file_of(table, compression="zstd" if is_sent else "none")
+        if is_sent and content.size <= SENT_BYTES:
+            return HeldRows(content=bytes(content))
+        self._note(path)
+        self.warehouse.write(path, content)
+        return HeldRows(path)
 
-    def read(self, spark: SparkSession, path: str, schema: StructType) -> DataFrame:
-        """The rows of a file that ``write`` wrote. In a store a task reads it by PyArrow: Spark looks for a file four
-        times before it reads.
-        """
+    def read(self, spark: SparkSession, held: HeldRows, schema: StructType) -> DataFrame:
+        """In a store a task reads a file by PyArrow: Spark looks for it four times before it reads."""
         filesystem = self.warehouse.task_filesystem
         if filesystem is None:
-            return self.read_many(spark, [path], schema)
-        return rows_read(spark, filesystem, self.warehouse.absolute(path), schema)
+            return self.read_many(spark, [held.path], schema)
+        if held.content:
+            return rows_read(spark, SmallFile(held.content), schema)
+        return rows_read(spark, SmallFile(b"", filesystem, self.warehouse.absolute(held.path)), schema)
 
     def write_many(self, rows: DataFrame, *, by_arrow: bool) -> list[StagedRows]:
         """The files of a job. ``by_arrow``: whether Arrow holds all of the columns."""
-        self.is_used = True
         folder = f"{self.folder}/{uuid.uuid4().hex}"
         filesystem = self.warehouse.task_filesystem if by_arrow else None
         if filesystem is not None:
-            places = Places(filesystem, self.warehouse.absolute(folder))
-            answers = rows_written(rows, rows.columns, [], lambda read: read, places, answers=False)
-            return [_staged(folder, said) for said in answers]
+            return self._written_by_tasks(rows, filesystem, folder)
+        self.written = None
         rows.write.mode("error").options(**self.warehouse.spark_options).parquet(self.warehouse.spark_path(folder))
         found = []
         for file in self.warehouse.files_under(folder):
@@ -78,10 +86,38 @@ class Staging:
                 found.append(StagedRows(file.path, file.bytes, opened.metadata))
         return found
 
+    def _written_by_tasks(self, rows: DataFrame, filesystem: pafs.FileSystem, folder: str) -> list[StagedRows]:
+        """What an attempt left that does not count is found by VACUUM, unless the job fails."""
+        before, self.written = self.written, None
+        places = Places(filesystem, self.warehouse.absolute(folder))
+        answers = rows_written(rows, rows.columns, [], lambda read: read, places, answers=False)
+        found = [_staged(folder, said) for said in answers]
+        self.written = before
+        self._note(*(file.path for file in found))
+        return found
+
+    def _note(self, *paths: str) -> None:
+        if self.written is not None:
+            self.written += paths
+
+    def discard(self) -> None:
+        """Its files go, where there are some."""
+        if self.written is None:
+            self.warehouse.discard(self.folder)
+        elif self.written:
+            self.warehouse.discard_files(self.folder, self.written)
+
     def read_many(self, spark: SparkSession, paths: Sequence[str], schema: StructType) -> DataFrame:
         if not paths:
             return spark.createDataFrame([], schema)
         return spark.read.schema(schema).parquet(*(self.warehouse.spark_path(path) for path in paths))
+
+
+def _file_of(table: pa.Table, *, compression: str) -> pa.Buffer:
+    content = pa.BufferOutputStream()
+    with parquet_writer(content, table.schema, compression=compression) as output:
+        output.write_table(table)
+    return content.getvalue()
 
 
 def _staged(folder: str, said: dict[str, object]) -> StagedRows:
@@ -94,10 +130,9 @@ def _staged(folder: str, said: dict[str, object]) -> StagedRows:
 
 @contextmanager
 def staging_open(warehouse: Warehouse, table_id: int) -> Iterator[Staging]:
-    """A folder that goes when the work is done, where something was written there."""
+    """A folder whose files go when the work is done."""
     staging = Staging(warehouse, warehouse.new_staging(table_id))
     try:
         yield staging
     finally:
-        if staging.is_used:
-            warehouse.discard(staging.folder)
+        staging.discard()

@@ -32,6 +32,8 @@ ANSWERED_BYTES = 1024 * 1024
 """A file that is smaller comes with the answer of its task: this process writes it, and others of its partition value,
 as one file under the name that it keeps.
 """
+SENT_BYTES = 1024 * 1024
+"""Rows that Spark is about to read come along with the job, while they are a smaller file than this."""
 ANSWERED_TASKS = 32
 """So many tasks may answer so much; those behind them less and less, however many there are."""
 TASKS, TASK_ROWS = 1024, 1 << 25
@@ -76,6 +78,21 @@ class Places:
         return f"{folder}/{uuid.uuid4().hex}.parquet"
 
 
+@dataclass(frozen=True, slots=True)
+class SmallFile:
+    """A file that one task reads at once: its ``content`` where that comes along with the job, else where it lies."""
+
+    content: bytes = b""
+    filesystem: pafs.FileSystem | None = None
+    path: str = ""
+
+    def read(self) -> pa.Buffer:
+        if self.filesystem is None:
+            return pa.py_buffer(self.content)
+        with self.filesystem.open_input_file(self.path) as stored:
+            return stored.read_buffer(stored.size())
+
+
 def task_writer(
     places: Places, schema: pa.Schema, *, rows_per_file: int, answers: bool
 ) -> Callable[[Batches], Batches]:
@@ -101,14 +118,12 @@ def task_writer(
     return write
 
 
-def task_reader(filesystem: pafs.FileSystem, path: str, schema: pa.Schema) -> Callable[[Batches], Batches]:
-    """The rows of one small file, whatever rows come, as Spark takes them. It is fetched at once."""
+def task_reader(file: SmallFile, schema: pa.Schema) -> Callable[[Batches], Batches]:
+    """The rows of the file, whatever rows come, as Spark takes them."""
 
     def read(_: Batches) -> Batches:
-        with filesystem.open_input_file(path) as stored:
-            content = stored.read_buffer(stored.size())
-        with pq.ParquetFile(pa.BufferReader(content)) as file:
-            for batch in file.iter_batches():
+        with pq.ParquetFile(pa.BufferReader(file.read())) as opened:
+            for batch in opened.iter_batches():
                 yield from pa.Table.from_batches([batch]).cast(schema).to_batches()
 
     return read

@@ -196,12 +196,12 @@ def _same_addresses(
 
     addresses = images.column(ADDRESS)
     named = {f"n{column.id}": images.column(internal_name(column)) for column in columns}
-    path = staging.write(pa.table({"a": addresses, **named}))
+    held = staging.hold(pa.table({"a": addresses, **named}))
     fields = [StructField(f"n{c.id}", spark_type(spark, storage_type(c.type))) for c in columns]
     schema = StructType([StructField("a", LongType()), *fields])
-    given = staging.read(spark, path, schema)
-    held = [rows.file for rows in _by_file(scan, images)]
-    table = table_dataframe(spark, writer.warehouse, replace(scan, files=tuple(held)), with_address=True)
+    given = staging.read(spark, held, schema)
+    files = tuple(rows.file for rows in _by_file(scan, images))
+    table = table_dataframe(spark, writer.warehouse, replace(scan, files=files), with_address=True)
     old = table.selectExpr(ADDRESS, *(f"{quoted(c.name)} AS o{c.id}" for c in columns))
     same = " AND ".join(same_value(storage_type(c.type), f"o{c.id}", f"n{c.id}") for c in columns)
     joined = old.join(given.hint("broadcast"), old[ADDRESS] == given["a"])

@@ -25,7 +25,7 @@ from catalog_app.engine.decoding import file_name
 from catalog_app.engine.reading import FIELD_ID
 from catalog_app.engine.spark_calls import arrow_rows
 from catalog_app.engine.targets import Target
-from catalog_app.engine.task_files import TASK_ROWS, TASKS, Places
+from catalog_app.engine.task_files import TASK_ROWS, TASKS, Places, SmallFile
 from catalog_app.storage.field_ids import field_ids_add
 from catalog_app.storage.footers import FileFacts, facts_of_footer
 from catalog_app.storage.warehouse import StoredFile, Warehouse
@@ -247,12 +247,12 @@ def rows_written(
     return found
 
 
-def rows_read(spark: SparkSession, filesystem: pafs.FileSystem, path: str, schema: StructType) -> DataFrame:
-    """The rows of a small file, which one task reads at once."""
+def rows_read(spark: SparkSession, file: SmallFile, schema: StructType) -> DataFrame:
+    """The rows of the file, which one task reads."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
     _modules_send()
-    read = task_files.task_reader(filesystem, path, to_arrow_schema(schema, timezone="UTC"))
+    read = task_files.task_reader(file, to_arrow_schema(schema, timezone="UTC"))
     return spark.range(0, 1, 1, 1).mapInArrow(read, schema)
 
 

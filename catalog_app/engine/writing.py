@@ -105,8 +105,7 @@ class FileWriter:
                 self.warehouse.write(path, content)
                 base += part.num_rows
         except BaseException:
-            for file in written:
-                self.warehouse.remove(file.path)
+            self.warehouse.remove_all([file.path for file in written])
             raise
         return written
 
@@ -158,8 +157,7 @@ class FileWriter:
         try:
             yield job
         except BaseException:
-            for path in job.placed:
-                self.warehouse.remove(path)
+            self.warehouse.remove_all(job.placed)
             raise
         finally:
             if job.stages:

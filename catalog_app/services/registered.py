@@ -90,9 +90,8 @@ def registered_taken_back(warehouse: Warehouse, *, postpones: bool = False) -> I
         _NOTED.reset(token)
         if noted.data or noted.deletes or noted.tables:
             _remove(noted)
-        for path in dict.fromkeys([*noted.deletes, *(path for _, path in noted.data), *made]):
-            if not is_outside(path):
-                warehouse.remove(path)
+        paths = dict.fromkeys([*noted.deletes, *(path for _, path in noted.data), *made])
+        warehouse.remove_all([path for path in paths if not is_outside(path)])
 
 
 _REMOVE = f"""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -28,6 +28,7 @@ from django.conf import settings
 from catalog_app.domain.files import is_outside
 from catalog_app.domain.stores import StoreOptions, is_in_store, kind_of, path_in_store, s3_of_hadoop, s3_plain
 from catalog_app.storage.object_stores import store_filesystem
+from catalog_app.storage.s3_removals import folder_remove, objects_remove
 from lakeui.common.errors import InvalidValue
 
 COPIED_BYTES = 1024 * 1024
@@ -209,10 +210,12 @@ class Warehouse:
 
     def data_discard(self, table_id: int, bases: range) -> None:
         """Remove the data files whose first row has one of these addresses."""
+        found = []
         for file in self.all_under(self.data_folder(table_id)):
             base = file.path.split("/base=")[-1].partition("/")[0]
             if base.isdecimal() and int(base) in bases:
-                self.remove(file.path)
+                found.append(file.path)
+        self.remove_all(found)
 
     def new_deletes(self, *, table_id: int, base: int) -> str:
         """The path of a delete file that is yet to be written, in the folder named after its data file's base."""
@@ -253,20 +256,43 @@ class Warehouse:
 
     def discard(self, folder: str) -> None:
         """Remove a staging folder with all that is in it; nothing happens where there is none."""
+        place = self.absolute(folder)
+        if self._is_s3:
+            folder_remove(place, self.options)
         # A store is not asked first, as the answer takes two requests.
-        if not self._is_local or self.filesystem.get_file_info(self.absolute(folder)).type == pafs.FileType.Directory:
+        elif not self._is_local or self.filesystem.get_file_info(place).type == pafs.FileType.Directory:
             self._folder_delete(folder)
+
+    def discard_files(self, folder: str, paths: Sequence[str]) -> None:
+        """As ``discard``, where no other files are in the folder: S3 is not asked which."""
+        if self._is_s3:
+            self.remove_all(paths)
+        else:
+            self.discard(folder)
 
     def remove(self, path: str) -> None:
         """Remove one file; nothing happens where there is none. Raises ValueError for one that is not lakeui's."""
-        if is_outside(path):
+        self.remove_all([path])
+
+    def remove_all(self, paths: Sequence[str]) -> None:
+        """Remove files, those of S3 by one request for a thousand; nothing happens where one is not there. Raises
+        ValueError where one is not lakeui's.
+        """
+        for path in filter(is_outside, paths):
             raise ValueError(f"{path} was taken over and does not belong to the warehouse")
-        if self.exists(path):
+        if self._is_s3:
+            objects_remove([self.absolute(path) for path in paths], self.options)
+            return
+        for path in filter(self.exists, paths):
             self.filesystem.delete_file(self.absolute(path))
             self._folder_remove(path.rpartition("/")[0])
 
+    @property
+    def _is_s3(self) -> bool:
+        return kind_of(self.root) == "s3"
+
     def _folder_remove(self, folder: str) -> None:
-        """In a store PyArrow keeps an empty object in place of a folder whose last file goes. That of a data file goes
+        """PyArrow keeps an empty object in place of a folder of a store whose last file goes. That of a data file goes
         too: no other file ever comes there.
         """
         if not self._is_local and "/data/base=" in folder and not self.all_under(folder):

@@ -134,8 +134,35 @@ def test_a_removed_data_file_leaves_no_empty_object(warehouse: Warehouse) -> Non
     writer = FileWriter(warehouse, lambda *_: 100, lambda *_: 0)
     (file,) = writer.write_arrow(Target(7, SCHEMA), pa.table({"__c1": [1, 2, 3]}))
     warehouse.remove(file.path)
+    place = pafs.FileSelector(warehouse.absolute("7"), recursive=True, allow_not_found=True)
+    found = warehouse.filesystem.get_file_info(place)
+    assert found == []
+
+
+def test_removed_files_are_one_request(warehouse: Warehouse, store: ObjectStore) -> None:
+    """Up to a thousand. Those of another store stay, as does what a name begins."""
+    names = [f"7/data/base={number}/a.parquet" for number in range(5)]
+    for name in [*names, "7/data/base=0/a.parquet.other"]:
+        warehouse.write(name, b"rows")
+    bucket = warehouse.root.split("/")[2]
+    with Counted(store, bucket) as taken:
+        warehouse.remove_all([*names, "7/data/base=9/none.parquet"])
+    assert taken == {"POST": 1}
+    with Counted(store, bucket) as one:
+        warehouse.remove("7/data/base=0/a.parquet")
+    assert one == {"DELETE": 1}
+    assert [file.path for file in warehouse.all_under("7")] == ["7/data/base=0/a.parquet.other"]
+
+
+def test_a_folder_goes_by_two_requests(warehouse: Warehouse, store: ObjectStore) -> None:
+    """It is listed first. No empty object stays above it, and what begins alike stays."""
+    for name in ("7/staging/x/a", "7/staging/x/deep/b", "7/staging/xy/c"):
+        warehouse.write(name, b"rows")
+    with Counted(store, warehouse.root.split("/")[2]) as taken:
+        warehouse.discard("7/staging/x")
+    assert taken == {"GET": 1, "POST": 1}
     found = warehouse.filesystem.get_file_info(pafs.FileSelector(warehouse.absolute("7"), recursive=True))
-    assert [info.path for info in found if "base=" in info.path] == []
+    assert [info.path.partition("/7/")[2] for info in found if info.is_file] == ["staging/xy/c"]
 
 
 def test_a_delete_file_is_one_request(warehouse: Warehouse, store: ObjectStore) -> None:
@@ -162,14 +189,13 @@ def test_small_delete_file_is_read_once(warehouse: Warehouse, store: ObjectStore
     assert taken == {}
 
 
-@pytest.mark.parametrize("step", ["write", "exists", "all_under"])
+@pytest.mark.parametrize("step", ["write", "exists", "all_under", "remove", "discard"])
 def test_unreachable_store_is_known_by_its_error(step: str) -> None:
     away = Warehouse(
         "s3://bucket/lake", StoreOptions("http://127.0.0.1:1", "us-east-1", True, "who", "word", attempts=1)
     )
-    asked = {"write": ("7/x", b"1"), "exists": ("7/x",), "all_under": ("7",)}[step]
     with pytest.raises(OSError, match="AWS Error") as raised:
-        getattr(away, step)(*asked)
+        getattr(away, step)("7/x", *([b"1"] if step == "write" else []))
     failed = store_failure(raised.value)
     assert failed is not None
     assert failed.details["store_code"] == "NETWORK_CONNECTION"

@@ -139,7 +139,7 @@ def test_only_owners_see_it_and_bring_it_back(filled: Lake) -> None:
 
 def test_expired_catalogs_lose_files_and_stay_dropped(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     removed: list[str] = []
-    monkeypatch.setattr(Warehouse, "remove", lambda _, path: removed.append(path))
+    monkeypatch.setattr(Warehouse, "remove_all", lambda _, paths: removed.extend(paths))
     name, now = filled.catalog, timezone.now()
     anywhere(f"DROP CATALOG `{name}`")
     anywhere(f"CREATE CATALOG `{name}`")
@@ -156,7 +156,7 @@ def test_expired_catalogs_lose_files_and_stay_dropped(filled: Lake, monkeypatch:
 
 def test_a_catalog_restored_meanwhile_keeps_its_files(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker found it dropped, and removes its files only after it is back."""
-    monkeypatch.setattr(Warehouse, "remove", lambda _, path: pytest.fail(f"{path} is still read"))
+    monkeypatch.setattr(Warehouse, "remove_all", lambda _, paths: pytest.fail(f"{paths} are still read"))
     anywhere(f"DROP CATALOG `{filled.catalog}`")
     Catalog.objects.filter(name=filled.catalog).update(dropped_at=timezone.now() - timedelta(days=400))
     found = Catalog.objects.get(name=filled.catalog)
@@ -167,7 +167,7 @@ def test_a_catalog_restored_meanwhile_keeps_its_files(filled: Lake, monkeypatch:
 
 
 def test_rows_that_a_clone_reads_stay(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Warehouse, "remove", lambda _, path: pytest.fail(f"{path} is still read"))
+    monkeypatch.setattr(Warehouse, "remove_all", lambda _, paths: pytest.fail(f"{paths} are still read"))
     source, copy = filled.catalog, f"kept {filled.catalog}"
     anywhere(f"CREATE CATALOG `{copy}`")
     execute("CREATE DATABASE d", Session(copy))

@@ -23,7 +23,7 @@ def restored(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> Lake:
     """A row was deleted and restored, so a file of its own says since when it is there. VACUUM removes for good."""
     engine: Any = compute.engine()
     monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
-    monkeypatch.setattr(Warehouse, "remove", lambda _, path: engine.forget(path))
+    monkeypatch.setattr(Warehouse, "remove_all", lambda _, paths: [engine.forget(path) for path in paths])
     lake.sql("CREATE TABLE d.t (id INT, v STRING)")
     lake.sql("INSERT INTO d.t VALUES (1, 'o'), (2, 'o'), (3, 'o')")
     lake.sql("CREATE BRANCH b")

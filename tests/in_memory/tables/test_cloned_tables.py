@@ -334,7 +334,7 @@ def removed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     monkeypatch.setitem(settings.LAKEUI, "RETENTION_DAYS", 0)
     monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
-    monkeypatch.setattr(Warehouse, "remove", lambda _self, path: found.append(path))
+    monkeypatch.setattr(Warehouse, "remove_all", lambda _self, paths: found.extend(paths))
     return found
 
 

@@ -1,0 +1,101 @@
+"""How objects of S3 are removed: up to 1,000 names by one request.
+
+PyArrow takes three requests for a file and five for a folder. It asks whether they are there, and puts an empty object
+where the folder above was. So these go by the client of botocore, which is loaded when the first object goes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from catalog_app.domain.stores import StoreOptions
+
+OPERATION = "DeleteObjects"
+ANSWER_SECONDS = 60
+CONNECT_SECONDS = 10
+MOST_NAMES = 1000
+"""A store takes so many names at once."""
+
+
+def objects_remove(paths: Sequence[str], options: StoreOptions) -> None:
+    """Remove the objects of these paths, each a bucket and a name in it; nothing happens where one is not there. Raises
+    OSError as PyArrow says it.
+    """
+    for bucket, names in _by_bucket(paths).items():
+        for first in range(0, len(names), MOST_NAMES):
+            _remove(bucket, names[first : first + MOST_NAMES], options)
+
+
+def folder_remove(path: str, options: StoreOptions) -> None:
+    """Remove all objects below a folder, and the empty ones that stand for it. Raises OSError as PyArrow says it."""
+    bucket, _, name = path.partition("/")
+    pages = _asked(lambda: _client(options, os.getpid()).get_paginator("list_objects_v2"))
+    for page in _asked(lambda: list(pages.paginate(Bucket=bucket, Prefix=f"{name}/"))):
+        if found := [item["Key"] for item in page.get("Contents", ())]:
+            _remove(bucket, found, options)
+
+
+def _by_bucket(paths: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        bucket, _, name = path.partition("/")
+        found.setdefault(bucket, []).append(name)
+    return found
+
+
+def _remove(bucket: str, names: Sequence[str], options: StoreOptions) -> None:
+    """One name goes by a request that all stores know."""
+    client = _asked(lambda: _client(options, os.getpid()))
+    if len(names) == 1:
+        _asked(lambda: client.delete_object(Bucket=bucket, Key=names[0]))
+        return
+    wanted = {"Objects": [{"Key": name} for name in names], "Quiet": True}
+    answer = _asked(lambda: client.delete_objects(Bucket=bucket, Delete=wanted))
+    for refused in answer.get("Errors", ())[:1]:
+        raise _failed(refused["Code"], refused["Key"])
+
+
+def _asked(request: Callable[[], Any]) -> Any:
+    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
+
+    try:
+        return request()
+    except ClientError as refused:
+        # A proxy answers without a code.
+        status = f"HTTP {refused.response['ResponseMetadata']['HTTPStatusCode']}"
+        raise _failed(refused.response.get("Error", {}).get("Code") or status, str(refused)) from None
+    except (NoCredentialsError, PartialCredentialsError) as error:
+        raise _failed("NO_CREDENTIALS", str(error)) from None
+    except BotoCoreError as error:
+        raise _failed("NETWORK_CONNECTION", str(error)) from None
+
+
+def _failed(code: str, text: str) -> OSError:
+    word = "".join(letter if letter.isalnum() else "_" for letter in code)
+    return OSError(f"AWS Error {word} during {OPERATION} operation: {text}")
+
+
+@lru_cache(maxsize=4)
+def _client(options: StoreOptions, process: int) -> Any:
+    """One for each process: what a client started does not outlive a fork."""
+    from botocore.config import Config
+    from botocore.session import Session
+
+    style = ("path" if options.path_style else "virtual") if options.endpoint else "auto"
+    config = Config(
+        connect_timeout=CONNECT_SECONDS,
+        read_timeout=ANSWER_SECONDS,
+        retries={"total_max_attempts": options.attempts, "mode": "standard"},
+        s3={"addressing_style": style},
+    )
+    return Session().create_client(
+        "s3",
+        region_name=options.region or os.environ.get("AWS_REGION") or "us-east-1",
+        endpoint_url=options.endpoint or None,
+        aws_access_key_id=options.access_key or None,
+        aws_secret_access_key=options.secret_key or None,
+        config=config,
+    )
