@@ -6,9 +6,11 @@ where the folder above was. So these go by the client of botocore, which is load
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from catalog_app.domain.stores import StoreOptions
@@ -18,6 +20,8 @@ ANSWER_SECONDS = 60
 CONNECT_SECONDS = 10
 MOST_NAMES = 1000
 """A store takes so many names at once."""
+ONE_BY_ONE = frozenset({"NotImplemented", "MethodNotAllowed"})
+"""What stores answer that take one name at a time, as some that are not Amazon's do."""
 
 
 def objects_remove(paths: Sequence[str], options: StoreOptions) -> None:
@@ -49,21 +53,26 @@ def _by_bucket(paths: Sequence[str]) -> dict[str, list[str]]:
 def _remove(bucket: str, names: Sequence[str], options: StoreOptions) -> None:
     """One name goes by a request that all stores know."""
     client = _asked(lambda: _client(options, os.getpid()))
-    if len(names) == 1:
-        _asked(lambda: client.delete_object(Bucket=bucket, Key=names[0]))
-        return
     wanted = {"Objects": [{"Key": name} for name in names], "Quiet": True}
-    answer = _asked(lambda: client.delete_objects(Bucket=bucket, Delete=wanted))
+    together = len(names) > 1
+    answer = _asked(lambda: client.delete_objects(Bucket=bucket, Delete=wanted), but=ONE_BY_ONE) if together else None
+    if answer is None:
+        for name in names:
+            _asked(partial(client.delete_object, Bucket=bucket, Key=name))
+        return
     for refused in answer.get("Errors", ())[:1]:
         raise _failed(refused["Code"], refused["Key"])
 
 
-def _asked(request: Callable[[], Any]) -> Any:
+def _asked(request: Callable[[], Any], *, but: Collection[str] = ()) -> Any:
+    """What the store answers; None where it refuses with a code of ``but``."""
     from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
 
     try:
         return request()
     except ClientError as refused:
+        if refused.response.get("Error", {}).get("Code") in but:
+            return None
         # A proxy answers without a code.
         status = f"HTTP {refused.response['ResponseMetadata']['HTTPStatusCode']}"
         raise _failed(refused.response.get("Error", {}).get("Code") or status, str(refused)) from None
@@ -91,7 +100,7 @@ def _client(options: StoreOptions, process: int) -> Any:
         retries={"total_max_attempts": options.attempts, "mode": "standard"},
         s3={"addressing_style": style},
     )
-    return Session().create_client(
+    client = Session().create_client(
         "s3",
         region_name=options.region or os.environ.get("AWS_REGION") or "us-east-1",
         endpoint_url=options.endpoint or None,
@@ -99,3 +108,13 @@ def _client(options: StoreOptions, process: int) -> Any:
         aws_secret_access_key=options.secret_key or None,
         config=config,
     )
+    client.meta.events.register("before-sign.s3.DeleteObjects", _with_md5)
+    return client
+
+
+def _with_md5(request: Any, **_: Any) -> None:
+    """Stores other than Amazon's ask for the digest that botocore sent up to version 1.35; all of them take it."""
+    for name in [name for name in request.headers if name.lower().startswith(("x-amz-checksum", "x-amz-sdk-checksum"))]:
+        del request.headers[name]
+    digest = hashlib.md5(request.body, usedforsecurity=False).digest()
+    request.headers["Content-MD5"] = base64.b64encode(digest).decode()

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from itertools import count
 from pathlib import Path
 from threading import Barrier
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 
 from catalog_app.domain.files import FileScan, TableScan
 from catalog_app.domain.schema import Column, Schema
@@ -20,6 +25,7 @@ from catalog_app.domain.stores import StoreOptions, store_failure
 from catalog_app.engine.copy_on_write import Marks, copy_touched
 from catalog_app.engine.targets import Staged, Target
 from catalog_app.engine.writing import FileWriter
+from catalog_app.storage import s3_removals
 from catalog_app.storage.deletes import deleted_positions, read_integers, write_deletes
 from catalog_app.storage.footers import read_facts
 from catalog_app.storage.warehouse import Warehouse
@@ -152,6 +158,31 @@ def test_removed_files_are_one_request(warehouse: Warehouse, store: ObjectStore)
         warehouse.remove("7/data/base=0/a.parquet")
     assert one == {"DELETE": 1}
     assert [file.path for file in warehouse.all_under("7")] == ["7/data/base=0/a.parquet.other"]
+
+
+@pytest.mark.parametrize("code", ["NotImplemented", "AccessDenied"])
+def test_a_store_may_take_one_name_at_once(warehouse: Warehouse, store: ObjectStore, code: str) -> None:
+    """Whatever else it refuses is an error. It gets the digest that stores ask for which are not Amazon's."""
+    names = [f"7/data/base={number}/a.parquet" for number in range(2)]
+    for name in names:
+        warehouse.write(name, b"rows")
+    asked: list[Any] = []
+
+    def refuse(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
+        asked.append(request.headers)
+        text = f"<Error><Code>{code}</Code><Message>no</Message></Error>".encode()
+        return AWSResponse(request.url, 501, {}, SimpleNamespace(stream=lambda: [text]))
+
+    client = s3_removals._client(warehouse.options, os.getpid())
+    client.meta.events.register_first("before-send.s3.DeleteObjects", refuse)
+    try:
+        with nullcontext() if code in s3_removals.ONE_BY_ONE else pytest.raises(OSError, match=code):
+            warehouse.remove_all(names)
+    finally:
+        client.meta.events.unregister("before-send.s3.DeleteObjects", refuse)
+    assert ("Content-MD5" in asked[0], "x-amz-checksum-crc32" in asked[0]) == (True, False)
+    assert [warehouse.exists(name) for name in names] == [code == "AccessDenied"] * 2
+    warehouse.remove_all(names)
 
 
 def test_a_folder_goes_by_two_requests(warehouse: Warehouse, store: ObjectStore) -> None:
