@@ -4,7 +4,8 @@ import { CONFLICT, finding } from "../testing/findings";
 import rules from "../testing/rules.json";
 import { comparedObject } from "../testing/server";
 import type { ComparedDetail, Rules } from "../api/resources";
-import { evidenceOf, firstFinding, firstTab, namedIn, reasonsOf, reasonText, withNames } from "./first-look";
+import { evidenceOf, firstFinding } from "./first-finding";
+import { firstTab, namedIn, reasonsOf, reasonText, withNames } from "./first-look";
 
 const PAIR = { source: "delays", destination: "main" };
 const { codes } = rules as unknown as Rules;

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 
 import type { Protection } from "../api/resources";
 import { PROTECTED, UNPROTECTED } from "../testing/review";
-import { ownersOf, ownersText, patternMatches, protectionText, takesRequestsOnly } from "./protection";
+import { ownersOf, ownersText, protectionText, takesRequestsOnly } from "./protection";
+import { patternMatches } from "./branch-pattern";
 
 it("says what a protection asks, in words", () => {
   expect(protectionText(PROTECTED as Protection)).toBe(

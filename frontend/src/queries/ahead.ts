@@ -6,7 +6,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { ComparedObject, ObjectKind, Role } from "../api/resources";
 import { pairParse } from "../model/addresses";
 import { compareFilterOf } from "../model/compare-filter";
-import { evidenceOf, firstFinding } from "../model/first-look";
+import { evidenceOf, firstFinding } from "../model/first-finding";
 import { isAtLeast } from "../model/roles";
 import { isFinishedState, sourceName } from "../model/review";
 import { branchQuery, catalogQuery } from "./catalogs";

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "react";
 
 import { body, client, cursorOf } from "../api/client";
 import type { ProtectionChoice, ProtectionRule } from "../api/resources";
-import { patternMatches } from "../model/protection";
+import { patternMatches } from "../model/branch-pattern";
 import { unlessChanged } from "./edits";
 import { refresh } from "./refresh";
 

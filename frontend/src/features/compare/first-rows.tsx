@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 import type { ComparedDetail } from "../../api/resources";
-import type { Evidence } from "../../model/first-look";
+import type { Evidence } from "../../model/first-finding";
 import { namedIn } from "../../model/first-look";
 import { diffRows, tellingColumns, type DiffRow } from "../../model/row-diff";
 import { useComparedRows, type Pair } from "../../queries/compare";

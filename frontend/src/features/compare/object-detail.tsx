@@ -1,7 +1,8 @@
 import { lazy, Suspense, useState, type ReactNode } from "react";
 
 import type { ComparedDetail, Finding, ObjectKind, Rules } from "../../api/resources";
-import { evidenceOf, firstFinding, firstTab, reasonsOf, withNames, type TabKey } from "../../model/first-look";
+import { evidenceOf, firstFinding } from "../../model/first-finding";
+import { firstTab, reasonsOf, withNames, type TabKey } from "../../model/first-look";
 import { inOrder } from "../../model/reading-order";
 import type { CellAnchor } from "../../model/timeline";
 import { finerSettings, objectMark } from "../../model/verdict";

@@ -1,7 +1,7 @@
 import { useMemo, useState, type ReactNode } from "react";
 
 import type { ComparedDetail, RuleTable, Rules, SideCommit } from "../../api/resources";
-import { firstFinding } from "../../model/first-look";
+import { firstFinding } from "../../model/first-finding";
 import { firstPlace, matrixOf, type Place } from "../../model/matrix";
 import type { CellAnchor } from "../../model/timeline";
 import { findingMark } from "../../model/verdict";
