@@ -103,7 +103,9 @@ class Gone:
 
 @dataclass(frozen=True)
 class FileSide:
-    """One side of a table: the files that the other side shows otherwise or not at all, and what it took away since."""
+    """One side of a table: the files that the other side shows otherwise or not at all, and what it took away since.
+    ``news``: its commits that changed the table and that the other side does not know.
+    """
 
     shown: tuple[ShownFile, ...]
     gone: tuple[Gone, ...]

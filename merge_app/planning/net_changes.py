@@ -203,12 +203,17 @@ def _absorb_data(operations: Sequence[Operation], restores: Restores) -> list[Op
     """
     left = list(operations)
     for at in reversed(range(len(left))):
-        taken_back = restores.get(left[at].origin) if at < len(left) and is_full_overwrite(left[at]) else None
+        taken_back = _taken_back(left[at], restores) if at < len(left) else None
         if taken_back is not None:
             left = [*_without(left[:at], taken_back, left[at]), *left[at + 1 :]]
     overwrites = [index for index, operation in enumerate(left) if is_full_overwrite(operation)]
     first = overwrites[-1] if overwrites else 0
     return [operation for index, operation in enumerate(left) if index >= first or not operation.is_data]
+
+
+def _taken_back(operation: Operation, restores: Restores) -> TakenBack | None:
+    origin = operation.origin if is_full_overwrite(operation) else None
+    return None if origin is None else restores.get(origin)
 
 
 def _without(operations: Sequence[Operation], taken_back: TakenBack, restore: Operation) -> Iterator[Operation]:

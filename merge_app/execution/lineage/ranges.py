@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,20 +17,6 @@ RANGES = """ranges AS MATERIALIZED (
         AS r(branch_id, after, upto, place)
 )"""
 """``place`` counts the ranges from 1."""
-
-
-_VERSIONS = f"""
-WITH {RANGES} SELECT r.place, c.version FROM ranges r
-JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
-"""
-
-
-def versions_load(first: Ranges, second: Ranges) -> list[Ints]:
-    """The versions of the commits of each of both, ascending."""
-    both = first + second
-    rows = fetch_all(_VERSIONS, both.parameters) if both else []
-    sides = ([v for place, v in rows if (place <= len(first)) == is_first] for is_first in (True, False))
-    return [np.unique(np.array(versions, dtype=np.int64)) for versions in sides]
 
 
 _COMMITS = f"""
@@ -58,9 +45,64 @@ _WITH_ROWS = " OR ".join(
         ("catalog_app_segment", "added_version"),
         ("catalog_app_segmentremoval", "removed_version"),
         ("catalog_app_segmentdelete", "attached_version"),
+        ("catalog_app_segmentstamp", "stamped_version"),
     )
 )
-"""Whether a commit that dropped a table changed its rows before, as a transaction does. It names the drop alone."""
+"""Whether a commit changed rows of a table. A transaction that dropped it thereafter names the drop alone."""
+
+_TABLES = f"""
+SELECT r.place, o.version, o.object_id AS table_id FROM ranges r JOIN catalog_app_commitoperation o
+  ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
+JOIN catalog_app_commit c ON c.id = o.commit_id AND c.decides
+WHERE o.object_kind = 'table' AND (
+    o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition')
+    OR (o.kind = 'drop' AND ({_WITH_ROWS})))
+UNION ALL SELECT r.place, c.version, (item ->> 'object_id')::bigint FROM ranges r JOIN catalog_app_commit c
+  ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
+JOIN catalog_app_branch b ON b.id = c.branch_id
+JOIN merge_app_mergeattempt a ON a.catalog_id = b.catalog_id AND a.version = c.version AND a.outcome = 'merged'
+CROSS JOIN LATERAL jsonb_array_elements(a.body -> 'resolutions') AS item
+WHERE c.decides AND c.merge_parent_id IS NOT NULL
+  AND (a.body -> 'resolutions') @> '[{{"part": "object", "object_kind": "table"}}]'::jsonb
+  AND item ->> 'part' = 'object' AND item ->> 'object_kind' = 'table'
+"""
+"""Commits with the tables whose rows or files they changed, but for what merges took as their sources had it."""
+
+_VERSIONS = f"""
+WITH {RANGES}
+SELECT r.place, c.version, NULL::bigint FROM ranges r
+JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
+UNION ALL SELECT t.place, t.version, t.table_id FROM ({_TABLES}) t WHERE t.table_id = ANY(%(tables)s)
+UNION ALL SELECT r.place, o.version, o.object_id FROM ranges r
+JOIN catalog_app_commit c ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
+CROSS JOIN LATERAL (SELECT c.branch_id, c.version, unnest(%(tables)s::bigint[]) AS object_id) o
+WHERE c.decides AND c.merge_parent_id IS NOT NULL AND ({_WITH_ROWS})
+"""
+"""A merge may decide rows of a table of which it records no operation: the source's own came to nothing (P7)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The versions of commits, ascending; and by table those of the commits that changed its rows or files."""
+
+    all: Ints
+    of_table: Mapping[int, AbstractSet[int]]
+
+
+def versions_load(first: Ranges, second: Ranges, tables: Collection[int]) -> tuple[Versions, Versions]:
+    """Those of the commits of each of both."""
+    both = first + second
+    found: list[tuple[list[int], dict[int, set[int]]]] = [([], {table: set() for table in tables}) for _ in range(2)]
+    asked = {**both.parameters, "tables": list(tables)}
+    for place, version, table_id in fetch_all(_VERSIONS, asked) if both else ():
+        versions, of_table = found[place > len(first)]
+        if table_id is None:
+            versions.append(version)
+        else:
+            of_table[table_id].add(version)
+    of_first, of_second = (Versions(np.unique(np.array(v, dtype=np.int64)), of_table) for v, of_table in found)
+    return of_first, of_second
+
 
 _CHANGED = f"""
 WITH {RANGES}
@@ -71,20 +113,7 @@ UNION ALL SELECT 'reads', NULL::bigint WHERE EXISTS (
     SELECT 1 FROM ranges r JOIN catalog_app_commit c
       ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
     JOIN catalog_app_commitread d ON d.commit_id = c.id)
-UNION ALL SELECT DISTINCT 'table', o.object_id FROM ranges r JOIN catalog_app_commitoperation o
-  ON o.branch_id = r.branch_id AND o.version > r.after AND o.version <= r.upto
-JOIN catalog_app_commit c ON c.id = o.commit_id AND c.decides
-WHERE o.object_kind = 'table' AND (
-    o.kind IN ('insert', 'delete', 'update', 'overwrite', 'compaction', 'partition')
-    OR (o.kind = 'drop' AND ({_WITH_ROWS})))
-UNION ALL SELECT DISTINCT 'table', (item ->> 'object_id')::bigint FROM ranges r JOIN catalog_app_commit c
-  ON c.branch_id = r.branch_id AND c.version > r.after AND c.version <= r.upto
-JOIN catalog_app_branch b ON b.id = c.branch_id
-JOIN merge_app_mergeattempt a ON a.catalog_id = b.catalog_id AND a.version = c.version AND a.outcome = 'merged'
-CROSS JOIN LATERAL jsonb_array_elements(a.body -> 'resolutions') AS item
-WHERE c.decides AND c.merge_parent_id IS NOT NULL
-  AND (a.body -> 'resolutions') @> '[{{"part": "object", "object_kind": "table"}}]'::jsonb
-  AND item ->> 'part' = 'object' AND item ->> 'object_kind' = 'table'
+UNION ALL SELECT DISTINCT 'table', t.table_id FROM ({_TABLES}) t
 """
 
 

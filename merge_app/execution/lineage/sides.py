@@ -200,7 +200,8 @@ def sides_load(
     """
     own, staged = side.own_branch, side.staged
     ranges = Ranges.of_news(commits.source, commits.target), Ranges.of_news(commits.target, commits.source)
-    versions = versions_load(*ranges)
+    loaded = versions_load(*ranges, tables)
+    versions, news = [item.all for item in loaded], [item.of_table for item in loaded]
     is_branch = own is None and not staged and not side.restored
     dots = _own_versions(own) if own is not None else frozenset()
     shown: dict[str, dict[int, list[ShownFile]]] = {"source": defaultdict(list), "target": defaultdict(list)}
@@ -220,10 +221,9 @@ def sides_load(
     if staged:
         overlay(staged, shown["source"], gone[0], side.restored)
     if staged or own is not None:
-        versions[0] = np.array([DOT], dtype=np.int64)
-    news = [frozenset(item.tolist()) for item in versions]
+        versions[0], news[0] = np.array([DOT], dtype=np.int64), {table: {DOT} for table in tables}
     found = [
-        {t: FileSide(tuple(shown[name].get(t, ())), tuple(gone[n].get(t, ())), news[n]) for t in tables}
+        {t: FileSide(tuple(shown[name].get(t, ())), tuple(gone[n].get(t, ())), news[n][t]) for t in tables}
         for n, name in enumerate(("source", "target"))
     ]
     return Sides(found[0], found[1], News(versions[0], versions[1]), ranges[0], ranges[1], written)
