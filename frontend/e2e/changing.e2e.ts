@@ -106,14 +106,14 @@ describe("a table that is changed by forms", () => {
     const trash = page.getByRole("list", { name: "Dropped from changing" });
     await trash.getByText("flights.guests").first().waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Bring back flights.guests" }).click();
+    await page.getByRole("button", { name: "Undrop flights.guests" }).click();
     await expectAccessible(page);
     await dialog().getByRole("button", { name: "Bring it back" }).click();
     await page.waitForURL(/\/t\/flights\/guests$/);
     await page.getByText("1 row", { exact: true }).first().waitFor({ timeout: WORK_MS });
     await open(page, "/c/demo/b/changing?tab=trash");
     await page.getByRole("tabpanel", { name: "Trash" }).waitFor();
-    expect(await page.getByRole("button", { name: "Bring back flights.guests" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Undrop flights.guests" }).count()).toBe(0);
   });
 
   it("went with nothing on the console but the refusal", async () => {

@@ -248,7 +248,7 @@ describe("the clicks that a task takes", () => {
       await page.getByRole("list", { name: /dropped/i }).waitFor({ timeout: WORK_MS });
     });
     await task("bring it back", undefined, async () => {
-      await button(/^Bring back .*reasons/).click();
+      await button(/^Undrop .*reasons/).click();
       await button("Bring it back", dialog()).click();
       await closed();
     });

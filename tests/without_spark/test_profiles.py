@@ -90,7 +90,7 @@ def test_dropped_column_readers_come_first_recent_reads_last(lake: Lake, client:
         ("COLUMN_READ", "amount", "It is dropped, and the check no_debt reads it."),
         ("COLUMN_READ", "amount", "It is dropped, and the pipeline sums reads it."),
         ("ROWS_LOST", "", "1 row is deleted."),
-        ("TABLE_READ", "", "In the last 24 hours 1 statement wrote rows of it into other tables."),
+        ("TABLE_READ", "", "In the last 24 hours 1 statement wrote rows of this table into other tables."),
     ]
 
 

@@ -31,8 +31,9 @@ describe("the reason of a conflict", () => {
   });
 
   it("names the branches in what else the rules say", () => {
-    expect(reasonText(clash("COLUMN_TYPE_NARROWING"), detail(), PAIR, codes)).toBe("main's column type does not widen to delays's.");
+    expect(reasonText(clash("COLUMN_TYPE_NARROWING"), detail(), PAIR, codes)).toBe("main's column type does not widen to delays'.");
     expect(withNames("The source of the target", { source: "$&", destination: "b" })).toBe("$& of b");
+    expect(withNames("The source's rows", { source: "delays", destination: "b" })).toBe("delays' rows");
     expect(withNames("The destination's rows", { source: "a", destination: "b" })).toBe("b's rows");
     expect(withNames("Source and target both updated it.", { source: "a", destination: "b" })).toBe("a and b both updated it.");
   });

@@ -62,8 +62,13 @@ function insertedRows(finding: Finding, { dest_commits }: Pick<ComparedDetail, "
 export function withNames(text: string, { source, destination }: Branches): string {
   return text
     .replace(/\bsource and target\b/gi, () => `${source} and ${destination}`)
-    .replace(/\bthe (?:target|destination)(?='s|\b)/gi, () => destination)
-    .replace(/\bthe source(?='s|\b)/gi, () => source);
+    .replace(/\bthe (?:target|destination)('s|\b)/gi, (_, ending: string) => withEnding(destination, ending))
+    .replace(/\bthe source('s|\b)/gi, (_, ending: string) => withEnding(source, ending));
+}
+
+/** `delays'` and not `delays's`. */
+function withEnding(name: string, ending: string): string {
+  return `${name}${ending && name.endsWith("s") ? "'" : ending}`;
 }
 
 /** Columns that a statement names, in their order: what it speaks of stands first. */

@@ -70,6 +70,13 @@ function stepTook(step: Step | undefined, runEnd: string | null, now: number): n
   return Math.max(0, (end === null ? now : Date.parse(end)) - Date.parse(step.started));
 }
 
+/** From the first step to the end of the last, in milliseconds; undefined while one is at work, and where there is none. */
+export function stepsTook(steps: readonly Step[]): number | undefined {
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (!first || !last?.finished) return undefined;
+  return Date.parse(last.finished) - Date.parse(first.started);
+}
+
 /** Steps follow each other: only in the last one a run can be at work, or have ended without success. */
 export function stepState(run: Pick<PipelineRun, "state" | "steps">, place: number): StepState {
   if (place < run.steps.length - 1 || run.state === "queued") return "succeeded";

@@ -5,7 +5,7 @@ import { dataPlaceText, eventText, threadsAt, threadsOf, threadsOnColumns, threa
 
 describe("a timeline in words", () => {
   it.each([
-    [event({}), "opened the request, at v15 into v16"],
+    [event({}), "opened the request, with the source at v15 and the target at v16"],
     [event({ kind: "reviewed", details: { review: 1, verdict: "request_changes", fingerprint: "f" } }), "requested changes"],
     [event({ kind: "edited", details: { fields: ["labels", "title"] } }), "changed the labels, title"],
     [event({ kind: "state", from_state: "open", to_state: "merged", details: { version: 17 } }), "merged it as v17"],

@@ -15,7 +15,7 @@ const SIDES = { source: "the source", destination: "the target" };
 export function eventText(event: TimelineEvent, names: ReadonlyMap<string, string> = new Map()): string | undefined {
   switch (event.kind) {
     case "opened":
-      return `opened the request, at v${text(event.details.source_head)} into v${text(event.details.destination_head)}`;
+      return `opened the request, with the source at v${text(event.details.source_head)} and the target at v${text(event.details.destination_head)}`;
     case "state":
       return stateText(event);
     case "edited":

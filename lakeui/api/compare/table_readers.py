@@ -76,12 +76,12 @@ def _is_named(name: str, text: str) -> bool:
 
 
 def _recently_read(branch: Branch, table_id: int) -> Iterator[Risk]:
-    """By statements that wrote rows of it into other tables; of queries there is no record."""
+    """By statements that wrote rows of this table into other tables; of queries there is no record."""
     reads = CommitRead.objects.filter(
         table_id=table_id, branch=branch, commit__committed_at__gte=timezone.now() - RECENT
     )
     count = reads.values("commit_id").distinct().count()
     if count:
         yield Risk(
-            "TABLE_READ", f"In the last 24 hours {counted(count, 'statement')} wrote rows of it into other tables."
+            "TABLE_READ", f"In the last 24 hours {counted(count, 'statement')} wrote rows of this table into other tables."
         )

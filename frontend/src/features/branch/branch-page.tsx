@@ -118,18 +118,18 @@ function BranchFacts({ catalog, branch }: { catalog: string; branch: Branch }) {
         <span>
           head <code>v{branch.head_version}</code>
         </span>
-        {!branch.parent ? (
-          <span>default branch</span>
-        ) : (
-          <span>
-            created from <Link to={catalogAddress(catalog)}>{branch.parent}</Link> <code>v{branch.fork_version}</code>
-          </span>
-        )}
-        <AheadBehind ahead={branch.ahead} behind={branch.behind} />
         <span>
-          created <Time at={branch.created_at} />
+          {branch.parent ? (
+            <>
+              created from <Link to={catalogAddress(catalog)}>{branch.parent}</Link> <code>v{branch.fork_version}</code>,{" "}
+            </>
+          ) : (
+            "default branch, created "
+          )}
+          <Time at={branch.created_at} />
           {branch.created_by ? ` by ${branch.created_by}` : ""}
         </span>
+        <AheadBehind ahead={branch.ahead} behind={branch.behind} />
         {branch.expires_at ? <ExpiryMark at={branch.expires_at} waitsFor={branch.expiry_waits_for} /> : null}
       </Muted>
       {!branch.parent || !branch.ahead ? null : (
@@ -152,8 +152,14 @@ function AgainstParent({ catalog, branch, parent }: { catalog: string; branch: s
       </span>
       <p className="row">
         <span>
-          {counted(counts.objects, "object")} changed against {parent},{" "}
-          {counts.conflicts ? <strong>{conflictsText(counts)}</strong> : "no conflict"}.
+          {counts.objects ? (
+            <>
+              {counted(counts.objects, "object")} changed against {parent},{" "}
+              {counts.conflicts ? <strong>{conflictsText(counts)}</strong> : "no conflict"}.
+            </>
+          ) : (
+            `A merge into ${parent} would change nothing.`
+          )}
         </span>
         <Link to={compareAddress(catalog, branch, parent)}>
           Compare with {parent}

@@ -33,8 +33,8 @@ it("says what was dropped, by whom, and brings it back by its id", async () => {
   expect(table).toMatch(/^sales\.totalsDROP TABLE by alice, .*\(v12\)may expire/);
   expect(database).toMatch(/^old.*database with 2 tables.*Another database has this name now/);
   expect(inside).toMatch(/^old\.inner.*Bring that back first/);
-  expect(list.queryByRole("button", { name: "Bring back old.inner" })).toBeNull();
-  await user.click(await list.findByRole("button", { name: "Bring back sales.totals" }));
+  expect(list.queryByRole("button", { name: "Undrop old.inner" })).toBeNull();
+  await user.click(await list.findByRole("button", { name: "Undrop sales.totals" }));
   const dialog = within(await screen.findByRole("dialog"));
   const statement = "UNDROP TABLE `sales`.`totals` WITH ID '7'";
   expect(dialog.getByLabelText("The statement that runs").textContent).toBe(statement);
@@ -50,7 +50,7 @@ it("asks for another name where the old one is taken, and shows a refusal", asyn
   });
   const user = userEvent.setup();
   renderAt("/c/demo/b/main?tab=trash");
-  await user.click(await screen.findByRole("button", { name: "Bring back old" }));
+  await user.click(await screen.findByRole("button", { name: "Undrop old" }));
   const dialog = within(await screen.findByRole("dialog"));
   const action = dialog.getByRole<HTMLButtonElement>("button", { name: "Bring it back" });
   await user.type(dialog.getByLabelText("Name"), "old");
@@ -65,5 +65,5 @@ it("offers a viewer no way to change anything", async () => {
   serve(trash("viewer", TABLE));
   renderAt("/c/demo/b/main?tab=trash");
   await screen.findByText("sales.totals");
-  expect(screen.queryByRole("button", { name: /Bring back/ })).toBeNull();
+  expect(screen.queryByRole("button", { name: /Undrop/ })).toBeNull();
 });

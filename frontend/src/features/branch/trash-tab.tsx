@@ -80,7 +80,7 @@ function DroppedRow({ entry, branch, onWanted }: { entry: Dropped; branch: strin
       </Muted>
       {onWanted && !entry.needs_database ? (
         <Button isSmall onClick={() => onWanted(entry)}>
-          Bring back<span className="visually-hidden"> {nameOf(entry)}</span>
+          Undrop<span className="visually-hidden"> {nameOf(entry)}</span>
         </Button>
       ) : null}
     </li>
@@ -96,7 +96,7 @@ function BringBackDialog({ catalog, branch, entry, onClose }: { catalog: string;
   const leadsTo = entry.table ? tableAddress(catalog, branch, entry.database, wanted) : `${branchAddress(catalog, branch)}?database=${encodeURIComponent(wanted)}`;
   return (
     <WriteDialog
-      title={`Bring back ${nameOf(entry)}`}
+      title={`Undrop ${nameOf(entry)}`}
       action="Bring it back"
       place={{ catalog, branch }}
       statement={wanted && (as || !entry.name_taken) ? statement : undefined}

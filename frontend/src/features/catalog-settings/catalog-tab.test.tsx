@@ -62,7 +62,7 @@ it("brings a dropped catalog back under another name where its own is taken", as
   });
   const user = userEvent.setup();
   renderAt("/");
-  await user.click(await screen.findByRole("button", { name: "Bring back demo" }));
+  await user.click(await screen.findByRole("button", { name: "Undrop demo" }));
   const dialog = within(await screen.findByRole("dialog"));
   const action = dialog.getByRole<HTMLButtonElement>("button", { name: "Bring it back" });
   expect(action.disabled).toBe(true);

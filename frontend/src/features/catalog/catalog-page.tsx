@@ -60,7 +60,7 @@ function MissingCatalog({ catalog, nearest }: { catalog: string; nearest: unknow
           ✕
         </span>
         <strong>
-          There is no catalog <bdi>{catalog}</bdi> here
+          There is no catalog “<bdi>{catalog}</bdi>”
         </strong>
         <p>It has another name now, it was dropped, or you are not a member of it.</p>
         {typeof nearest === "string" ? (

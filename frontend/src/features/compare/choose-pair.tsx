@@ -9,6 +9,7 @@ import { Muted } from "../../ui/muted";
 import { PageHead, Panel } from "../../ui/page";
 import { Empty, Loaded } from "../../ui/states";
 import { BranchField } from "./branch-field";
+import styles from "./choose-pair.module.css";
 
 /** Which two branches: at first the branch with the newest commit, against its parent. `same`: the one that an address
  * names twice; then another source is to be chosen. */
@@ -40,7 +41,7 @@ function PairForm({ catalog, branches, same }: { catalog: string; branches: Bran
   }
   return (
     <Panel padded>
-      <Muted as="p">See which rows and columns a merge would bring, and what conflicts. Nothing is merged by looking.</Muted>
+      <Muted as="p" className={styles.about}>See which rows and columns a merge would bring, and what conflicts. Nothing is merged by looking.</Muted>
       <form
         className="row pair-form"
         onSubmit={(event) => {

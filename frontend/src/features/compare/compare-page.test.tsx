@@ -304,7 +304,7 @@ describe("the rows of an object", () => {
     await user.click(screen.getByLabelText("all 5 columns"));
     expect(within(mine).getAllByRole("columnheader")).toHaveLength(7);
     await user.click(screen.getByRole("button", { name: "More rows" }));
-    expect(await screen.findByText(/2 rows updated shown/)).toBeTruthy();
+    expect(await screen.findByText(/2 updated rows shown/)).toBeTruthy();
     expect(asked.filter(({ address }) => address.includes("/rows/?"))).toHaveLength(4);
   });
 

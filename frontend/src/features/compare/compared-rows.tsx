@@ -106,7 +106,7 @@ function keyOf(detail: ComparedDetail, side: Side): string[] {
   return detail.columns.flatMap(({ [side]: column }) => (column && column.key_position !== null ? [column.name] : []));
 }
 
-/** `610 updated, 2 inserted`, of the rows that are shown. */
+/** `610 updated rows, 2 inserted rows shown.` */
 function tally(rows: readonly DiffRow[]): string {
   const of = (change: DiffRow["change"]) => rows.filter((row) => row.change === change).length;
   const parts = [
@@ -114,5 +114,5 @@ function tally(rows: readonly DiffRow[]): string {
     [of("insert"), "inserted"],
     [of("delete"), "deleted"],
   ] as const;
-  return `${parts.filter(([number]) => number > 0).map(([number, word]) => `${counted(number, "row")} ${word}`).join(", ")} shown.`;
+  return `${parts.filter(([number]) => number > 0).map(([number, word]) => counted(number, `${word} row`)).join(", ")} shown.`;
 }

@@ -1,4 +1,4 @@
-import { useRef, type KeyboardEvent } from "react";
+import { useLayoutEffect, useRef, type KeyboardEvent } from "react";
 
 import { placeAfterKey, type Matrix, type MatrixCell, type Place } from "../../model/matrix";
 import type { RuleAxis } from "../../api/resources";
@@ -24,6 +24,13 @@ export function MatrixTable({
 }) {
   const table = useRef<HTMLTableElement>(null);
   const entry = chosen ?? { row: 0, column: 0 };
+  const at = chosen && `${chosen.row} ${chosen.column}`;
+  // On a narrow page the grid is wider than its place: the chosen cell is brought into it.
+  useLayoutEffect(() => {
+    const cell = at === undefined ? null : table.current?.querySelector<HTMLElement>(`[data-at="${at}"]`);
+    const box = table.current?.parentElement;
+    if (cell && box) box.scrollLeft = cell.getBoundingClientRect().left - box.getBoundingClientRect().left + box.scrollLeft - (box.clientWidth - cell.clientWidth) / 2;
+  }, [at, matrix.columns.length]);
   const press = (event: KeyboardEvent, at: Place) => {
     const next = placeAfterKey(matrix, at, event.key);
     if (!next || event.ctrlKey || event.metaKey) return;

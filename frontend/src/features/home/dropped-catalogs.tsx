@@ -39,7 +39,7 @@ export function DroppedCatalogs() {
               may expire <Time at={entry.kept_until} />
             </Muted>
             <Button isSmall onClick={() => setWanted(entry)}>
-              Bring back<span className="visually-hidden"> {entry.name}</span>
+              Undrop<span className="visually-hidden"> {entry.name}</span>
             </Button>
           </li>
         ))}
@@ -57,7 +57,7 @@ function BringBack({ entry, onClose }: { entry: DroppedCatalog; onClose: () => v
   const isReady = wanted !== "" || !isTaken;
   return (
     <WriteDialog
-      title={`Bring back ${entry.name}`}
+      title={`Undrop ${entry.name}`}
       action="Bring it back"
       place={{ catalog: null, branch: "main" }}
       statement={isReady ? catalogUndrop(entry.name, entry.catalog_id, wanted || undefined) : undefined}

@@ -40,7 +40,7 @@ export function FirstSteps() {
     { key: "see", title: "See the conflict", text: `${source} and ${destination} changed the same table. Which rows clash?`, to: compare },
     { key: "fix", title: "Fix it", text: "Press Keep both. The choice is kept in a merge request.", to: compare },
     { key: "merge", title: "Merge", text: `The merge request brings ${source} into ${destination}.`, to: compare },
-    { key: "revert", title: "Undo", text: "The record of the merge has the button Revert.", to: merged ? mergeAddress(merged.merge_id) : compare },
+    { key: "revert", title: "Revert", text: "The record of the merge has a button for that.", to: merged ? mergeAddress(merged.merge_id) : compare },
   ];
   const next = done ? steps.find(({ key }) => !done.has(key)) : undefined;
   return (

@@ -8,10 +8,12 @@ import { withNames } from "../../model/first-look";
 import { bytes, count, counted, duration, textOr } from "../../model/format";
 import { groupBy } from "../../model/grouping";
 import { inOrder } from "../../model/reading-order";
+import { stepsTook } from "../../model/run-grid";
 import { decisionText, madeWhere, withoutRow } from "../../model/timeline";
 import { findingMark } from "../../model/verdict";
 import { useRules } from "../../queries/compare";
 import { useMerge } from "../../queries/merges";
+import { useTask } from "../../queries/tasks";
 import { BranchLink } from "../../ui/branch-name";
 import { Button, LinkButton } from "../../ui/button";
 import { classes } from "../../ui/classes";
@@ -190,10 +192,21 @@ function FiveNumbers({ record }: { record: MergeRecord }) {
       </div>
       <div>
         <dt>took</dt>
-        <dd>{record.duration_ms === undefined ? "—" : duration(record.duration_ms)}</dd>
+        <dd>{record.task_id === null ? tookText(record.duration_ms) : <StepsTook taskId={record.task_id} otherwise={record.duration_ms} />}</dd>
       </div>
     </dl>
   );
+}
+
+/** From the first step to the end of the last. The record ends before the commit does, so it says less: it is for tasks that
+ * are not there any more. */
+function StepsTook({ taskId, otherwise }: { taskId: string; otherwise: number | undefined }) {
+  const { data, isPending } = useTask(taskId);
+  return isPending ? "…" : tookText((data && stepsTook(data.steps)) ?? otherwise);
+}
+
+function tookText(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? "—" : duration(milliseconds);
 }
 
 function Findings({ title, findings, record }: { title: string; findings: readonly Finding[]; record: MergeRecord }) {

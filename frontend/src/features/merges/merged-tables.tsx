@@ -19,9 +19,9 @@ const FACTS: readonly Fact[] = [
   { title: "Removed files", isNumber: true, of: (table) => count(table.removed_segments.length) },
   { title: "Discarded updates", isNumber: true, of: (table, { notes }) => discardedText(notes, table, "DISCARDED_UPDATE") },
   { title: "Discarded deletes", isNumber: true, of: (table, { notes }) => discardedText(notes, table, "DISCARDED_DELETE") },
-  { title: "Schema kept visible", of: (table) => versions(table.visible_schema_versions) },
-  { title: "Old schemas kept", of: (table) => versions(table.invisible_schema_versions) },
-  { title: "Schemas discarded", of: (table) => versions(table.discarded_schema_versions) },
+  { title: "Visible schema", of: (table) => versions(table.visible_schema_versions) },
+  { title: "Hidden schemas", of: (table) => versions(table.invisible_schema_versions) },
+  { title: "Discarded schemas", of: (table) => versions(table.discarded_schema_versions) },
 ];
 /** What says nothing about a table. */
 const NOTHING: readonly string[] = ["—", "0"];

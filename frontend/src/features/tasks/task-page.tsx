@@ -274,7 +274,7 @@ function Facts({ task }: { task: Task }) {
         <dd>
           <Copyable text={task.id} label="the task's id" />
         </dd>
-        <dt>Started by</dt>
+        <dt>Started</dt>
         <dd>
           <Time at={task.created_at} />
           {task.created_by ? ` by ${task.created_by}` : ""}
