@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog_app.domain.files import NewDataFile, TableScan
 from catalog_app.domain.schema import Column
+from catalog_app.engine.held_rows import held_for_insert
 from catalog_app.engine.inputs_outputs import FileSource, QuerySource, RowSource, ValuesSource
 from catalog_app.engine.numbering import columns_asked, rows_numbered, values_numbered
 from catalog_app.engine.plain_values import plain_values
@@ -34,6 +35,9 @@ def rows_append(sessions: SparkSessions, writer: FileWriter, table_id: int, inse
         if plain is not None:
             return writer.write_arrow(target, plain)
         insertion = replace(insertion, source=source, columns=columns)
+    held = None if insertion.held is None else held_for_insert(target, insertion.held)
+    if held is not None:
+        return writer.write_arrow(target, held)
     return sessions.run(lambda spark: _appended_by_job(spark, writer, target, insertion))
 
 

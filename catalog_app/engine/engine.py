@@ -198,13 +198,15 @@ class Engine:
         by_name: bool,
         partition: Sequence[tuple[str, str | None]] | None,
         fills_fields: bool = False,
+        held: FrozenSource | None = None,
     ) -> list[NewDataFile]:
         """Stage the source's rows: ANSI store assignment, defaults filled, identity columns numbered, NOT NULL and
         lengths enforced.
 
-        ``fills_fields``: fields that a struct of the source lacks are NULL, where the source goes by name.
+        ``fills_fields``: fields that a struct of the source lacks are NULL, where the source goes by name. ``held`` as
+        in Insertion.
         """
-        insertion = Insertion(schema, source, columns, by_name, dict(partition or ()), fills_fields)
+        insertion = Insertion(schema, source, columns, by_name, dict(partition or ()), fills_fields, held)
         return rows_append(self._sessions, self._writer, table_id, insertion)
 
     def delete(self, scan: TableScan, condition: str | None, *, alias: str, tables: Tables | None = None) -> RowChanges:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from catalog_app.domain.schema import Column
 from catalog_app.domain.types import canonical_type
 from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.merge_values import FrozenSource, Rule
-from catalog_app.engine.targets import Target
+from catalog_app.engine.plain_values import INTEGER_BITS
+from catalog_app.engine.targets import PARTITION, Target
 from catalog_app.engine.types import arrow_type, is_default, quoted
 from catalog_app.storage.deletes import Integers
 
@@ -26,9 +29,9 @@ def plain_rows(
     ``numbered`` gives the values of identity columns.
 
     None where that asks for more than taking columns of the same type and NULL: for conditions, casts, lengths,
-    partitions, or a NULL where none may be.
+    partitions of other than whole numbers and texts, or a NULL where none may be.
     """
-    if source.table is None or len(rules) != 1 or rules[0].condition is not None or target.partition_texts:
+    if source.table is None or len(rules) != 1 or rules[0].condition is not None:
         return None
     is_left = np.ones(source.rows, dtype=np.bool_)
     is_left[left_out] = False
@@ -42,7 +45,20 @@ def plain_rows(
         if values is None or (values.null_count and not column.nullable):
             return None
         columns[internal_name(column)] = values
-    return pa.table(columns)
+    texts = _partition_texts(target, columns)
+    return None if texts is None else pa.table({**columns, **texts})
+
+
+def _partition_texts(target: Target, columns: Mapping[str, Any]) -> dict[str, pa.Array] | None:
+    """The texts of the rows' partitions; None where only Spark can say them, and for transforms of columns."""
+    if target.laid:
+        return None
+    found = {}
+    for index, column in enumerate(target.schema.partition_columns):
+        if column.type not in (*INTEGER_BITS, "string"):
+            return None
+        found[f"{PARTITION}{index}"] = pc.cast(columns[internal_name(column)], pa.string())
+    return found
 
 
 def source_column(source: FrozenSource, text: str) -> int | None:

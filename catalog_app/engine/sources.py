@@ -32,13 +32,15 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.dataframe import DataFrame
     from pyspark.sql.connect.session import SparkSession
 
+    from catalog_app.engine.merge_values import FrozenSource
     from catalog_app.storage.warehouse import Warehouse
 
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
     """Rows on their way into a table. ``partition`` fixes columns that the source does not carry. With ``by_name``
-    fields inside of columns go by name too; ``fills_fields``: those that are missing are NULL.
+    fields inside of columns go by name too; ``fills_fields``: those that are missing are NULL. ``held``: the rows and
+    the columns of the source, where this process has them and they go by name.
     """
 
     schema: Schema
@@ -47,6 +49,7 @@ class Insertion:
     by_name: bool
     partition: Mapping[str, str | None]
     fills_fields: bool = False
+    held: FrozenSource | None = None
 
     @property
     def fixed(self) -> dict[str, str]:

@@ -16,6 +16,9 @@ from catalog_app.engine.transforms import transform_sql
 from catalog_app.engine.types import quoted
 from catalog_app.storage.footers import FileFacts
 
+PARTITION = "__lake_p"
+"""What the columns of partition texts are called, each with its place behind."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

@@ -23,7 +23,7 @@ from catalog_app.engine.decoding import internal_name
 from catalog_app.engine.file_sizes import become_one
 from catalog_app.engine.ordering import RowOrder
 from catalog_app.engine.result_batches import gathered
-from catalog_app.engine.targets import Staged, Target
+from catalog_app.engine.targets import PARTITION, Staged, Target
 from catalog_app.engine.types import is_arrow_writable
 from catalog_app.engine.write_jobs import Addresses, Allocate, Release, WriteJob, Written, write_job
 from catalog_app.storage.footers import FileFacts, facts_of, facts_of_footer, read_facts
@@ -37,7 +37,6 @@ MOST_BYTES = 64 * 1024 * 1024
 """Rows that pass through this process take so much at most; more are written by a Spark job."""
 SMALL_ROWS = 10_000
 """Up to so many rows are written by this process: a Spark job costs more than they do."""
-PARTITION = "__lake_p"
 
 
 @dataclass(slots=True)

@@ -43,6 +43,7 @@ from catalog_app.engine.inputs_outputs import (
     Tables,
     ValuesSource,
 )
+from catalog_app.engine.merge_values import FrozenSource
 from catalog_app.engine.profiling import ColumnCounts
 from catalog_app.services.files import identity_numbers_allocate
 from catalog_app.storage.cells import RowCells, cells_check
@@ -261,6 +262,7 @@ class MemoryEngine:
         by_name: bool,
         partition: Sequence[tuple[str, str | None]] | None,
         fills_fields: bool = False,
+        held: FrozenSource | None = None,
     ) -> list[NewDataFile]:
         fixed = {name.casefold(): text for name, text in partition or () if text is not None}
         targets = [column.name for column in schema.columns if column.name.casefold() not in fixed]

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import pyarrow as pa
+
 from catalog_app.domain.files import NewDeleteFile, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeChanges, MergeTask, Rule, SourceRows
@@ -37,7 +39,8 @@ class MergingMemoryEngine(MemoryEngine):
 
     def merge(self, task: MergeTask, source: FrozenSource) -> MergeChanges:
         names = [name.casefold() for name, _ in source.columns]
-        rows = [dict(zip(names, values, strict=True)) for values in self._sources[source.folder]]
+        held = self._sources[source.folder] if source.table is None else _values(source.table)
+        rows = [dict(zip(names, values, strict=True)) for values in held]
         matched: set[int] = set()
         acting: dict[Act, list[tuple[LiveRow, Rule, Named]]] = {Act.UPDATE: [], Act.DELETE: []}
         for row in self._live(task.scan):
@@ -100,6 +103,12 @@ class MergingMemoryEngine(MemoryEngine):
                 emptied_by_delete=(*changes.emptied_by_delete, *(gone if ours[1] else ())),
             )
         return changes
+
+
+def _values(table: pa.Table) -> list[list[Any]]:
+    """Its rows. Few rows that wait in the process are what counts, whatever a query would say."""
+    columns = [column.to_pylist() for column in table.columns]
+    return [list(values) for values in zip(*columns, strict=True)]
 
 
 def _sides(alias: str, own: Mapping[str, Any], other_alias: str, other: Mapping[str, Any]) -> Named:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -129,10 +129,15 @@ def _is_unique(call: Call, write: BatchWrite, batch: FrozenSource) -> bool:
         return True
     names = [name.casefold() for name in write.told_apart_by]
     places = [index for index, (name, _) in enumerate(batch.columns) if name.casefold() in names]
-    if batch.table is not None and all(_family(batch.columns[index][1]) in _ALIKE for index in places):
+    if batch.table is not None and are_alike(batch.columns[index][1] for index in places):
         chosen = batch.table.select(places)
         return bool(chosen.group_by(chosen.column_names).aggregate([]).num_rows == batch.rows)
     return _first(call, repeated_keys(write)) is None
+
+
+def are_alike(kinds: Iterable[str]) -> bool:
+    """Whether values of all these types are equal to Arrow where they are to Spark."""
+    return all(_family(kind) in _ALIKE for kind in kinds)
 
 
 def _family(kind: str) -> str:

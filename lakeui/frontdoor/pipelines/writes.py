@@ -9,6 +9,7 @@ from catalog_app.domain.files import NewDataFile, PartitionValues
 from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.operations import FileEffects, OperationKind, OverwriteScope
 from catalog_app.domain.state import TableState
+from catalog_app.engine.held_rows import held_columns, held_with_keys
 from catalog_app.engine.merge_values import FrozenSource
 from catalog_app.pruning.keys import all_above
 from catalog_app.selectors.segments import SegmentState, segments_list
@@ -19,6 +20,7 @@ from lakeui.frontdoor.columns.evolving import Evolved, with_columns
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.expressions.checks import appended_rows_check, staged_rows_check
 from lakeui.frontdoor.inputs_outputs import StatementResult
+from lakeui.frontdoor.pipelines.batches import are_alike
 from lakeui.frontdoor.pipelines.deletes import deletes_bound, deletes_keep
 from lakeui.frontdoor.pipelines.stored_versions import may_hold_open
 from lakeui.frontdoor.queries.queries import query_source
@@ -44,9 +46,9 @@ def write_batch(
         return StatementResult(version=call.snapshot.version, metrics=write_metrics())
     match strategy:
         case Strategy.FULL_REFRESH:
-            return _insert(call, write, target, overwrites=True)
+            return _insert(call, write, target, batch, overwrites=True)
         case Strategy.APPEND_ONLY:
-            return _insert(call, write, target, overwrites=False)
+            return _insert(call, write, target, batch, overwrites=False)
         case Strategy.SNAPSHOT:
             return _snapshot(call, write, table, target, batch)
         case Strategy.INCREMENTAL:
@@ -60,7 +62,8 @@ def write_batch(
                     kept=deletes_keep(bound, known, batch.rows),
                 )
         case Strategy.DELETE_INSERT:
-            return _merge(call, write, merge_statements.replace_keys(write, write.keys), batch)
+            text = merge_statements.replace_keys(write, write.keys)
+            return _merge(call, write, text, batch, computed=_with_keys(write, batch))
         case Strategy.SCD2:
             return _versions(call, write, table, batch)
 
@@ -118,11 +121,13 @@ def _merge(
     text: str,
     batch: FrozenSource,
     *,
+    computed: FrozenSource | None = None,
     told_apart_by: frozenset[str] | None = None,
     supersedes: bool = False,
     concerns: Callable[[SegmentState], bool] = lambda _: True,
     kept: Kept | None = None,
 ) -> StatementResult:
+    """``computed``: the rows of the statement's source, where they are here. Else that may be the batch itself."""
     statement = parse(text)
     assert isinstance(statement, sql.MergeInto)
     target = table_for_writing(call, statement.table)
@@ -134,11 +139,20 @@ def _merge(
         told_apart_by=told_apart_by,
         dropped=_dropped(write, target.table),
         supersedes=supersedes,
-        computed=batch if write.takes_batch else None,
+        computed=batch if write.takes_batch else computed,
         concerns=concerns,
         fills_fields=True,
         kept=kept,
     )
+
+
+def _with_keys(write: BatchWrite, batch: FrozenSource) -> FrozenSource | None:
+    """What ``replace_keys`` reads, made of rows that are here: Spark would compute and write down the same ones."""
+    rows = held_columns(batch, write.names)
+    wanted = {name.casefold() for name in write.keys}
+    if rows is None or not are_alike(kind for name, kind in rows.columns if name.casefold() in wanted):
+        return None
+    return held_with_keys(rows, write.keys, mark=writes.PART, row="row", key="key")
 
 
 def _snapshot(
@@ -151,7 +165,7 @@ def _snapshot(
         named = [
             engine().partition_values(table.schema.partition_columns, {column: value.sql}) for value in write.partitions
         ]
-        return _insert(call, write, target, overwrites=True, only_present=True, named=named)
+        return _insert(call, write, target, batch, overwrites=True, only_present=True, named=named)
     return _merge(call, write, merge_statements.replace_keys(write, (column,)), batch)
 
 
@@ -162,6 +176,7 @@ def _insert(
     call: Call,
     write: BatchWrite,
     name: sql.TableName,
+    batch: FrozenSource,
     *,
     overwrites: bool,
     only_present: bool = False,
@@ -172,7 +187,7 @@ def _insert(
     """
     target = table_for_writing(call, name)
     fresh = _evolved(write, target.table)
-    staged = _staged(call, write, target.table.table_id, fresh.table)
+    staged = _staged(call, write, target.table.table_id, fresh.table, batch)
     segments = segments_list(target.place.snapshot, target.table.table_id) if overwrites else []
     present = tuple(named) or tuple(dict.fromkeys(file.partition for file in staged))
     replaced = [s for s in segments if not only_present or s.partition in present]
@@ -196,7 +211,7 @@ def _insert(
     return commit_rows(call, target, "INSERT OVERWRITE", OperationKind.OVERWRITE, effects, metrics, scope, fresh=fresh)
 
 
-def _staged(call: Call, write: BatchWrite, table_id: int, table: TableState) -> list[NewDataFile]:
+def _staged(call: Call, write: BatchWrite, table_id: int, table: TableState, batch: FrozenSource) -> list[NewDataFile]:
     """Files with the rows of the batch, in the columns of ``table``."""
     return engine().append(
         table_id,
@@ -206,6 +221,7 @@ def _staged(call: Call, write: BatchWrite, table_id: int, table: TableState) -> 
         by_name=True,
         partition=None,
         fills_fields=True,
+        held=held_columns(batch, write.names),
     )
 
 
