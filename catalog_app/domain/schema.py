@@ -42,6 +42,11 @@ class Column:
         """The type taken apart, its fields with their ids where these are known."""
         return value_type(self.type) if self.nested is None else parse_identified(self.nested)
 
+    @property
+    def holds_nothing(self) -> bool:
+        """Whether a struct in it has no field: no file holds such a column."""
+        return "struct<>" in self.type
+
     def with_fields(self, kind: ParsedType) -> Column:
         """The column with this type, whose fields have ids."""
         return replace(self, type=kind.text, nested=kind.identified)

@@ -174,7 +174,7 @@ def _lineage_tables(
         if side.snapshot is None and alive.is_judged and _meets_no_row(planned, object_id):
             continue
         if side.snapshot is not None or is_restored or (alive.source and alive.target and alive.result):
-            merged = table_merged(resolved if object_id in decided else planned, object_id).schema
+            merged = _readable(table_merged(resolved if object_id in decided else planned, object_id).schema)
             if object_id in decided:
                 _types_hold(planned.source_tables.get(object_id), merged)
             case = _known_case(planned, object_id, alive, merged, is_restored=is_restored)
@@ -190,6 +190,12 @@ def _lineage_tables(
         replace(case, granularity=settings_of[case.table_id].granularity, how=settings_of[case.table_id].how)
         for case in found
     ]
+
+
+def _readable(schema: Schema) -> Schema:
+    """Without columns that no file holds. Where both sides together leave such a one, the merge is refused."""
+    columns = tuple(column for column in schema.columns if not column.holds_nothing)
+    return schema if len(columns) == len(schema.columns) else replace(schema, columns=columns)
 
 
 def _meets_no_row(planned: PlanInput, table_id: int) -> bool:

@@ -154,9 +154,6 @@ def _field_problems(column: Column, applied: AppliedFields) -> Iterator[Problem]
         yield replace(item, details=details)
 
 
-_EMPTY = "struct<>"
-
-
 def _nothing_left(pair: Pair) -> Iterator[Problem]:
     """The result has no column, or a struct without a field, and no side has it so (A6). A table has a column, and
     Parquet writes no struct without a field.
@@ -166,7 +163,7 @@ def _nothing_left(pair: Pair) -> Iterator[Problem]:
         yield _empty("Source and target together drop every column of the table.", "", 0)
     for column in pair.schema.columns:
         held = [side.column(column.id) for side in sides]
-        if _EMPTY in column.type and not any(_EMPTY in other.type for other in held if other is not None):
+        if column.holds_nothing and not any(other.holds_nothing for other in held if other is not None):
             sentence = f"Source and target together drop every field of a struct in column {column.name}."
             yield _empty(sentence, column.name, column.id)
 
