@@ -12,6 +12,7 @@ import pyarrow as pa
 from catalog_app.domain.files import ROW_ID_COLUMN, FileScan, NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.schema import Schema
 from catalog_app.engine.assigning import Matching, assigned_value
+from catalog_app.engine.counting import Counting, can_count, images_count
 from catalog_app.engine.inputs_outputs import RowChanges, Tables
 from catalog_app.engine.literals import literal_kind
 from catalog_app.engine.reading import ADDRESS, ROW_ID, selected, table_dataframe
@@ -166,10 +167,11 @@ def update_rows(
     *,
     kinds: Mapping[str, str],
     writes_equal: bool,
+    counting: Counting | None = None,
 ) -> RowChanges:
-    """Stage the deletes and the new images of an UPDATE statement. SET sees the old values. Rows that have the new
-    values already are left alone, unless ``writes_equal``. ``kinds``: Spark's types of new values, by column, as far as
-    they are known.
+    """Stage the deletes and the new images of an UPDATE statement, or count the images. SET sees the old values. Rows
+    that have the new values already are left alone, unless ``writes_equal``. ``kinds``: Spark's types of new values, by
+    column, as far as they are known.
     """
     given = _by_column(scan.schema, assignments)
     known = _known_kinds(scan.schema, given, kinds)
@@ -183,6 +185,9 @@ def update_rows(
         writes_equal=writes_equal,
     )
     target = Target(scan.table_id, scan.schema, with_row_ids=True)
+    counted = _changes_counted(writer, scan, target, images, counting) if counting is not None else None
+    if counted is not None:
+        return counted
     small = writer.fetch(target, images, extra=(ADDRESS,), limit=SMALL_ROWS)
     if small is not None:
         matched = [Matched(small.column(ADDRESS).to_numpy(), small.column(ROW_ID_COLUMN).to_numpy())]
@@ -191,6 +196,26 @@ def update_rows(
         files = writer.write_spark(target, images)
         matched = list(replaced_rows(writer, scan, files))
     return replace(mask_rows(writer, scan, matched), images=tuple(files))
+
+
+def _changes_counted(
+    writer: FileWriter, scan: TableScan, target: Target, images: DataFrame, counting: Counting
+) -> RowChanges | None:
+    """The changes with images that are counted; None where they have to be written."""
+    is_held = sum(file.rows for file in scan.files) <= ROWS_PER_PASS
+    counted = images_count(target, images, ADDRESS) if is_held and can_count(target) and counting.is_enough() else None
+    if counted is None:
+        return None
+    shown = counted.some.slice(0, counting.most)
+    counting.added = tuple(writer.write_arrow(target, shown))
+    some = Matched(shown.column(ADDRESS).to_numpy(), shown.column(ROW_ID_COLUMN).to_numpy())
+    counting.deletes = tuple(
+        write_deletes(writer.warehouse, table_id=scan.table_id, file=file, positions=positions, row_ids=row_ids)
+        for file, positions, row_ids in _by_file(scan, [some])
+    )
+    counting.is_done = True
+    changes = mask_rows(writer, scan, [Matched(counted.addresses, counted.row_ids)])
+    return replace(changes, images=tuple(counted.files))
 
 
 def _known_kinds(schema: Schema, given: Mapping[int, str], kinds: Mapping[str, str]) -> dict[int, str] | None:

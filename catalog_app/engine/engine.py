@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from catalog_app.engine.by_key import delete_by_key, update_by_key
 from catalog_app.engine.cells import cells_computed, cells_read, cells_shown, cells_write
 from catalog_app.engine.checking import cells_dataframe, rows_violating
 from catalog_app.engine.copy_on_write import Copied, Marks, copy_foresee, copy_touched
+from catalog_app.engine.counting import Counting
 from catalog_app.engine.defaults import defaults_check
 from catalog_app.engine.describing import columns_made, described
 from catalog_app.engine.exporting import ExportTarget, result_write
@@ -199,15 +201,16 @@ class Engine:
         partition: Sequence[tuple[str, str | None]] | None,
         fills_fields: bool = False,
         held: FrozenSource | None = None,
+        counting: Counting | None = None,
     ) -> list[NewDataFile]:
         """Stage the source's rows: ANSI store assignment, defaults filled, identity columns numbered, NOT NULL and
-        lengths enforced.
+        lengths enforced. With ``counting`` a job may count them instead.
 
         ``fills_fields``: fields that a struct of the source lacks are NULL, where the source goes by name. ``held`` as
         in Insertion.
         """
         insertion = Insertion(schema, source, columns, by_name, dict(partition or ()), fills_fields, held)
-        return rows_append(self._sessions, self._writer, table_id, insertion)
+        return rows_append(self._sessions, self._writer, table_id, insertion, counting)
 
     def delete(self, scan: TableScan, condition: str | None, *, alias: str, tables: Tables | None = None) -> RowChanges:
         """Mark the rows for which ``condition``, over the target's columns and analysed, is true. ``tables``: what its
@@ -229,20 +232,18 @@ class Engine:
         kinds: Mapping[str, str] = MappingProxyType({}),
         writes_equal: bool = False,
         tables: Tables | None = None,
+        counting: Counting | None = None,
     ) -> RowChanges:
         """Mark the matching rows and stage their new images under the same row ids. SET sees old values. All texts are
         analysed, and ``kinds`` holds the types that were found, by column. Rows that have the new values already are
-        left alone, unless ``writes_equal``. ``tables`` as in ``delete``.
+        left alone, unless ``writes_equal``. ``tables`` as in ``delete``, ``counting`` as in ``append``.
         """
         rows = delete_update.RowFilter(condition, alias, tables)
         found = update_by_key(self._writer, scan, rows, assignments, writes_equal=writes_equal)
         if found is not None:
             return found
-        return self._sessions.run(
-            lambda spark: delete_update.update_rows(
-                spark, self._writer, scan, rows, assignments, kinds=kinds, writes_equal=writes_equal
-            )
-        )
+        update = partial(delete_update.update_rows, kinds=kinds, writes_equal=writes_equal, counting=counting)
+        return self._sessions.run(lambda spark: update(spark, self._writer, scan, rows, assignments))
 
     @contextmanager
     def frozen(self, table_id: int, source: SourceRows) -> Iterator[FrozenSource]:

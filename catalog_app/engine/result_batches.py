@@ -53,7 +53,7 @@ def gathered(
     from pyspark.errors import PySparkException
     from pyspark.sql.connect.functions import expr
 
-    sizes = _sizes(kinds)
+    sizes = row_sizes(kinds)
     first, size = rows.limit(limit), " + ".join(sizes.values())
     if not sizes:
         return _read(first, most_bytes)
@@ -86,7 +86,7 @@ def _read(rows: DataFrame, most_bytes: int) -> pa.Table | None:
     return as_declared(pa.concat_tables(arrived), schema) if arrived else arrow_rows(rows.limit(0))
 
 
-def _sizes(kinds: Mapping[str, str]) -> dict[str, str]:
+def row_sizes(kinds: Mapping[str, str]) -> dict[str, str]:
     """SQL of the bytes of each value that may be long, by column."""
     sizes = {}
     for name, kind in kinds.items():

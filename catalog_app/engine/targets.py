@@ -96,6 +96,11 @@ class Target:
             ]
         )
 
+    def stored(self, table: pa.Table) -> pa.Table:
+        """Rows under internal names as they lie in a file."""
+        schema = self.arrow_schema(table.schema)
+        return table.select(self.columns).rename_columns([name for _, name, _ in self.fields()]).cast(schema)
+
     def fields(self) -> list[tuple[str, str, int]]:
         """Internal name, name in the file, field id."""
         named = [(internal_name(column), file_name(column), column.id) for column in self.schema.columns]

@@ -92,13 +92,11 @@ class FileWriter:
         """
         if table.num_rows == 0:
             return []
-        schema = target.arrow_schema(table.schema)
         base, written = self._allocate(target.table_id, table.num_rows), []
         try:
             for texts, part in _by_partition(table, len(target.partition_texts)):
                 path = self.warehouse.new_data(table_id=target.table_id, base=base)
-                renamed = part.select(target.columns).rename_columns([name for _, name, _ in target.fields()])
-                stored = renamed.cast(schema)
+                stored = target.stored(part)
                 content = whole_file(stored)
                 written.append(_new_file(target.staged(path, texts), facts_of(content, stored), base))
                 self.warehouse.write(path, content)

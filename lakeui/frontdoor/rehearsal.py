@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog_app.domain.files import NewDeleteFile, TableScan
+from catalog_app.domain.checks import checks_enforced
+from catalog_app.domain.files import NewDataFile, NewDeleteFile, TableScan
 from catalog_app.domain.operations import FileEffects, ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import TableState
 from catalog_app.engine.copy_on_write import Copied
+from catalog_app.engine.counting import Counting
 from catalog_app.models import Branch
 from catalog_app.selectors.objects import states_load
 from catalog_app.selectors.segments import (
@@ -25,7 +27,7 @@ from catalog_app.selectors.snapshots import Snapshot, branch_snapshot
 from catalog_app.services.registered import files_waiting
 from lakeui.frontdoor.changed_files import ChangedFiles, segments_changed
 from lakeui.frontdoor.compute import engine, interruptible
-from merge_app.comparison.parent_merge import parent_merge_foresee
+from merge_app.comparison.parent_merge import forward_foresee, parent_merge_foresee
 from merge_app.execution.commit import StatementDraft
 from merge_app.jobs.context import Context
 
@@ -33,14 +35,21 @@ EXAMPLES = 10
 """A dry run shows at most so many rows of each table."""
 
 
+class FilesNeeded(Exception):
+    """Rows of a dry run were counted, and its answer needs files of them."""
+
+
 @dataclass(slots=True)
 class Rehearsal:
-    """``changed``: of each table that the commit touched, by its name, the files in which the rows would differ.
+    """``counts``: jobs of Spark may count rows instead of writing them. ``counted``: what they count, by table.
+    ``changed``: of each table that the commit touched, by its name, the files in which the rows would differ.
     ``written``: each as a whole, with ``keeps_tables``. ``operations``: what the commit did, each with the name of its
     object and the columns that it had or gets. ``parent_merge``: what a merge of the branch to its parent would then
     say, where it ``foresees`` that. ``copy``: copy-on-write, which is made only where the plan is not enough.
     """
 
+    counts: bool = False
+    counted: dict[int, Counting] = field(default_factory=dict)
     changed: dict[str, ChangedFiles] = field(default_factory=dict)
     keeps_tables: bool = False
     written: dict[str, TableScan] = field(default_factory=dict)
@@ -48,6 +57,19 @@ class Rehearsal:
     foresees: bool = True
     parent_merge: dict[str, Any] | None = None
     copy: Callable[[], Copied] | None = None
+
+    def counting(self, table: TableState, branch: Branch) -> Counting | None:
+        """For a statement whose answer reads no row that it would write, but to show some. Constraints and keys are
+        looked up in files.
+        """
+        if not self.counts or self.keeps_tables or files_waiting() is None or checks_enforced(table.properties):
+            return None
+        counting = Counting(lambda: not self.foresees or forward_foresee(branch)[0], EXAMPLES + 1)
+        return self.counted.setdefault(table.table_id, counting)
+
+    @property
+    def has_counted(self) -> bool:
+        return any(counting.is_done for counting in self.counted.values())
 
     def look(
         self,
@@ -111,17 +133,15 @@ class Rehearsal:
             marks: dict[int, list[NewDeleteFile]] = {}
             for item in (mark for each in effects for mark in each.deletes):
                 marks.setdefault(item.data_file_id, []).append(noted.deletes_waiting[item.delete_file_id][1])
+            added = [(file.file_id, noted.data_waiting[file.file_id][1]) for item in effects for file in item.added]
+            counting = self.counted.get(state.table_id)
+            if counting is not None and counting.is_done:
+                added, marks, touched, removed = _shown(counting)
             known = segments_of(staged.seen, state.table_id) if touched else []
             earlier = [item for item in known if item.file_id in touched]
             laid = staged.definitions[state.table_id]
             later = [segment_marked(item, marks.get(item.file_id, ())) for item in earlier]
-            later += [
-                segment_staged(
-                    file.file_id, noted.data_waiting[file.file_id][1], laid.definition_id, laid.schema_version
-                )
-                for item in effects
-                for file in item.added
-            ]
+            later += [segment_staged(key, file, laid.definition_id, laid.schema_version) for key, file in added]
             later = [item for item in later if item.file_id not in removed]
             self.changed[labels[state.table_id]] = segments_changed(staged.seen, state, earlier, later)
 
@@ -143,6 +163,18 @@ class Rehearsal:
                 names = [column for column, _ in rows.columns]
                 found += [{"table": name, **_example(dict(zip(names, row, strict=True)))} for row in rows.rows]
         return found
+
+
+def _shown(
+    counting: Counting,
+) -> tuple[list[tuple[int, NewDataFile]], dict[int, list[NewDeleteFile]], frozenset[int], set[int]]:
+    """Files under ids that no row has, deletes by data file, and the files that are touched and removed, as if a
+    statement changed these rows alone.
+    """
+    marks: dict[int, list[NewDeleteFile]] = {}
+    for mark in counting.deletes:
+        marks.setdefault(mark.data_file_id, []).append(mark)
+    return [(-1 - place, file) for place, file in enumerate(counting.added)], marks, frozenset(marks), set()
 
 
 def _example(row: dict[str, Any]) -> dict[str, Any]:

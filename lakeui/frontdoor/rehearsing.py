@@ -15,7 +15,7 @@ from lakeui.common.errors import InvalidValue
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.measuring import measured_answer
-from lakeui.frontdoor.rehearsal import Rehearsal
+from lakeui.frontdoor.rehearsal import FilesNeeded, Rehearsal
 from lakeui.frontdoor.statements import STAGES, STATEMENTS, has
 from lakeui.sql import statements as sql
 from merge_app.execution.commit import run_back
@@ -35,9 +35,17 @@ def rehearsal_refuse(statement: Any) -> None:
 
 def rehearse(call: Call, statement: Any, run: Callable[[Call], StatementResult]) -> StatementResult:
     """What the write would come to: metrics, notes, notices, examples of rows, a merge to the parent. Raises what the
-    write would.
+    write would. Rows that Spark computes are counted, and written where that turns out to be too little.
     """
-    rehearsal = Rehearsal()
+    try:
+        return _rehearsed(call, statement, run, Rehearsal(counts=True))
+    except FilesNeeded:
+        return _rehearsed(call, statement, run, Rehearsal())
+
+
+def _rehearsed(
+    call: Call, statement: Any, run: Callable[[Call], StatementResult], rehearsal: Rehearsal
+) -> StatementResult:
     stages = has(statement, STAGES)
     with registered_taken_back(Warehouse(settings.LAKEUI["WAREHOUSE"]), postpones=stages):
         if stages:

@@ -33,6 +33,7 @@ from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.transforms import ORDERED, FileLayout, LaidBy, Transform, transform_value
 from catalog_app.domain.types import ParsedType
 from catalog_app.engine.answers import json_rows
+from catalog_app.engine.counting import Counting
 from catalog_app.engine.expressions import Analysis
 from catalog_app.engine.inputs_outputs import (
     PlainRead,
@@ -263,6 +264,7 @@ class MemoryEngine:
         partition: Sequence[tuple[str, str | None]] | None,
         fills_fields: bool = False,
         held: FrozenSource | None = None,
+        counting: Counting | None = None,
     ) -> list[NewDataFile]:
         fixed = {name.casefold(): text for name, text in partition or () if text is not None}
         targets = [column.name for column in schema.columns if column.name.casefold() not in fixed]
@@ -314,6 +316,7 @@ class MemoryEngine:
         kinds: Mapping[str, str] | None = None,
         writes_equal: bool = False,
         tables: Tables | None = None,
+        counting: Counting | None = None,
     ) -> RowChanges:
         given = [text for _, text in assignments]
         names = [name.casefold() for name, _ in assignments]

@@ -83,5 +83,6 @@ def _recently_read(branch: Branch, table_id: int) -> Iterator[Risk]:
     count = reads.values("commit_id").distinct().count()
     if count:
         yield Risk(
-            "TABLE_READ", f"In the last 24 hours {counted(count, 'statement')} wrote rows of this table into other tables."
+            "TABLE_READ",
+            f"In the last 24 hours {counted(count, 'statement')} wrote rows of this table into other tables.",
         )

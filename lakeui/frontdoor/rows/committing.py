@@ -17,7 +17,7 @@ from catalog_app.services.registered import files_waiting
 from lakeui.frontdoor.call import Call
 from lakeui.frontdoor.compute import engine
 from lakeui.frontdoor.inputs_outputs import StatementResult
-from lakeui.frontdoor.rehearsal import Rehearsal
+from lakeui.frontdoor.rehearsal import FilesNeeded, Rehearsal
 from merge_app.comparison.parent_merge import forward_foresee
 from merge_app.execution.apply import Applied
 from merge_app.execution.cloning import TableClone
@@ -55,6 +55,8 @@ def commit_operations(
         ahead = _looked_ahead(rehearsal, call, staged, operation)
         if ahead is not None and _is_foreseen(rehearsal, ahead):
             return StatementResult(version=seen.version, metrics=dict(metrics or {}))
+    if rehearsal is not None and rehearsal.has_counted:
+        raise FilesNeeded
     staged = _with_files(staged, rehearsal)
     look = None if rehearsal is None else partial(_look, rehearsal, call, branch, staged, has_looked=ahead is not None)
     record = partial(_record, keep, look) if keep is not None or look is not None else None

@@ -25,10 +25,11 @@ from lakeui.frontdoor.queries.metadata_columns import with_row_id
 from lakeui.frontdoor.queries.queries import subquery_tables
 from lakeui.frontdoor.queries.semi_joins import semi_join_meant
 from lakeui.frontdoor.rows.semi_joins import delete_matching, update_matching
-from lakeui.frontdoor.rows.write_modes import copied_files
+from lakeui.frontdoor.rows.write_modes import copied_files, copies_files
 from lakeui.frontdoor.rows.writes import (
     bytes_of,
     commit_rows,
+    counting_of,
     has_tombstones,
     row_metrics,
     staging,
@@ -86,11 +87,13 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     where = with_row_id(table.schema, statement.where, alias)
     text = where.text if where else None
     assigned = assigned_columns(table.schema, assignments, target.label)
+    sets_key = assigns_key(table.schema, [name for name, _ in assignments])
+    counting = None if sets_key or copies_files(table, "update") else counting_of(call, target)
     with staging(call):
         kinds = rows_analyse(call.text, table.schema, alias, where, assigned, tables=tables)
-        changes = engine().update(scan, assignments, text, alias=alias, kinds=kinds, tables=tables)
+        changes = engine().update(scan, assignments, text, alias=alias, kinds=kinds, tables=tables, counting=counting)
         staged_fit(target, changes.images)
-        if assigns_key(table.schema, [name for name, _ in assignments]):
+        if sets_key:
             refuse_duplicate_keys(target, changes.images, without_changed_rows(segments, changes))
         copied = touched_copy(call, target, "update", scan, Marks(changes.delete_files, (), changes.images))
     deletes = delete_files_register(table.table_id, changes.delete_files)

@@ -13,6 +13,7 @@ from catalog_app.domain.operations import (
     OperationKind,
     OverwriteScope,
 )
+from catalog_app.engine.counting import Counting
 from catalog_app.engine.inputs_outputs import RowSource, ValuesSource
 from catalog_app.services.files import data_files_register
 from lakeui.common.errors import InvalidValue, NotSupported
@@ -24,7 +25,7 @@ from lakeui.frontdoor.expressions.checks import appended_rows_check, staged_rows
 from lakeui.frontdoor.expressions.generated import values_without_generated
 from lakeui.frontdoor.inputs_outputs import StatementResult
 from lakeui.frontdoor.queries.queries import query_source
-from lakeui.frontdoor.rows.writes import bytes_of, commit_rows, has_tombstones, staging, write_metrics
+from lakeui.frontdoor.rows.writes import bytes_of, commit_rows, counting_of, has_tombstones, staging, write_metrics
 from lakeui.sql import statements as sql
 
 
@@ -34,7 +35,8 @@ def insert(call: Call, statement: sql.Insert) -> StatementResult:
     _refuse_overwrite_by_layout(target, statement)
     fresh = _evolved(call, target, statement)
     written = replace(target, table=fresh.table)
-    staged = insert_stage(call, written, statement)
+    reads = statement.overwrite or statement.with_schema_evolution or target.table.schema.primary_key
+    staged = insert_stage(call, written, statement, None if reads else counting_of(call, target))
     added = data_files_register(target.table.table_id, staged)
     rows = sum(file.rows for file in added)
     metrics = write_metrics(rows_inserted=rows, files_added=len(added), bytes_written=bytes_of(staged))
@@ -66,8 +68,10 @@ def _evolved(call: Call, target: ResolvedTable, statement: sql.Insert) -> Evolve
     return evolved_by_insert(target.table, statement, described)
 
 
-def insert_stage(call: Call, target: ResolvedTable, statement: sql.Insert) -> list[NewDataFile]:
-    """The rows of the source as files of the table."""
+def insert_stage(
+    call: Call, target: ResolvedTable, statement: sql.Insert, counting: Counting | None = None
+) -> list[NewDataFile]:
+    """The rows of the source as files of the table. With ``counting`` a job may count them instead."""
     call.context.step("write", f"rows of {target.label}")
     table = target.table
     with staging(call):
@@ -81,6 +85,7 @@ def insert_stage(call: Call, target: ResolvedTable, statement: sql.Insert) -> li
             by_name=given.by_name,
             partition=given.partition,
             fills_fields=given.with_schema_evolution,
+            counting=counting,
         )
 
 

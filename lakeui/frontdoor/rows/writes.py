@@ -14,6 +14,7 @@ from catalog_app.domain.operations import (
 )
 from catalog_app.domain.state_diff import state_after
 from catalog_app.engine.copy_on_write import Copied, Marks
+from catalog_app.engine.counting import Counting
 from catalog_app.selectors.segments import SegmentState
 from catalog_app.services import alterations
 from catalog_app.services.registered import files_waiting
@@ -79,6 +80,11 @@ def staging(call: Call) -> Iterator[None]:
     with interruptible(call.context):
         yield
     fault_point("write.staged")
+
+
+def counting_of(call: Call, target: ResolvedTable) -> Counting | None:
+    """Of a dry run whose job may count the rows that it would write."""
+    return None if call.rehearsal is None else call.rehearsal.counting(target.table, target.place.branch)
 
 
 def definition_of(target: ResolvedTable) -> dict[int, StagedDefinition]:
