@@ -40,7 +40,8 @@ export interface Chart {
 /** So many marks can still be distinguished. */
 export const MOST: Record<ChartKind, number> = { bar: 60, line: 5000, scatter: 5000, histogram: Infinity };
 const MOST_BINS = 30;
-const MOST_LABELS = 8;
+/** So many have room on a wide page; the picture leaves out those that have none. */
+const MOST_LABELS = 24;
 
 /** What a result begins with: its first column that has no numbers over its first that has. */
 export function firstChoice(columns: readonly ResultColumn[]): ChartChoice | undefined {

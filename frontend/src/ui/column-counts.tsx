@@ -12,8 +12,8 @@ import styles from "./column-counts.module.css";
 export const EXACT_HEADS = [
   { title: "NULL", isNumber: true },
   { title: "Different", isNumber: true },
-  { title: "Least", isNumber: true },
-  { title: "Largest", isNumber: true },
+  { title: "Minimum", isNumber: true },
+  { title: "Maximum", isNumber: true },
   { title: "Spread" },
   { title: "Most frequent" },
 ];

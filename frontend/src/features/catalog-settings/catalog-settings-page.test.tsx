@@ -219,7 +219,7 @@ describe("checks", () => {
     const asked = serve({ ...LAKE, [`POST ${AT}dbt-tests/`]: { dry_run: true, checks: [check], not_read } });
     const user = userEvent.setup();
     renderAt("/c/demo/settings?tab=checks");
-    await user.click(await screen.findByRole("button", { name: "Read tests of dbt" }));
+    await user.click(await screen.findByRole("button", { name: "Import dbt tests" }));
     await user.type(screen.getByLabelText("Its text"), "models: 1");
     await user.type(screen.getByLabelText("Database of its models"), "d");
     await user.click(screen.getByRole("button", { name: "Read the tests" }));

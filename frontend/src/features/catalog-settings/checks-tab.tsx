@@ -24,12 +24,12 @@ export function ChecksTab({ catalog, role }: { catalog: string; role: Role }) {
     <>
       <p className="inside row apart">
         <Muted>
-          A check says what must be true of what a merge would make.{mayManage ? "" : " Maintainers change them."}
+          A check says what must be true of the merged result.{mayManage ? "" : " Maintainers change them."}
         </Muted>
         {mayManage ? (
           <span className="row">
             <Button onClick={() => setReadsDbt(true)}>
-              Read tests of dbt
+              Import dbt tests
             </Button>
             <Button onClick={() => setEdited("new")}>
               <Icon name="plus" />

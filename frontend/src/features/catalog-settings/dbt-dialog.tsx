@@ -27,7 +27,7 @@ export function DbtDialog({ catalog, onClose }: { catalog: string; onClose: () =
   };
   const made = read.data?.checks.filter(({ outcome }) => outcome === "made").length ?? 0;
   return (
-    <Dialog title="Tests of dbt" onClose={onClose} className="wide">
+    <Dialog title="Import dbt tests" onClose={onClose} className="wide">
       <form className="stack" onSubmit={submit}>
         <Field label="A schema.yml of the project">
           <input

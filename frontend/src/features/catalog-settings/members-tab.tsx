@@ -22,7 +22,7 @@ export function MembersTab({ catalog, role }: { catalog: string; role: Role }) {
     <>
       <div className="inside stack tight">
         <Muted as="p">
-          You are {role} here{mayManage ? "." : "; owners add members and change roles."}
+          Your role here is {role}.{mayManage ? "" : " Owners add members and change roles."}
         </Muted>
         {mayManage ? <AddMember catalog={catalog} /> : null}
         <Input type="search" aria-label="Find a member" placeholder="Find a member" value={search} onChange={(event) => setSearch(event.target.value)} />

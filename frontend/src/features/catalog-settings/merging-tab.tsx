@@ -27,8 +27,8 @@ function Conflicts({ catalog, shown, mayManage }: { catalog: string; shown: Cata
   return (
     <div className="inside stack merging">
       <Muted as="p">
-        Tables without a primary key inherit this setting. The property <code>merge.conflicts</code> of a table comes first; that of
-        the branch that is merged into counts. Tables with a primary key merge by key and cell.{mayManage ? "" : " Owners change it."}
+        Tables without a primary key inherit this setting. The property <code>merge.conflicts</code> of a table on the target branch
+        overrides it. Tables with a primary key merge by key and cell.{mayManage ? "" : " Owners change it."}
       </Muted>
       <fieldset className="option-set" disabled={!mayManage || change.isPending}>
         <legend className="small">A conflict is where both branches changed</legend>

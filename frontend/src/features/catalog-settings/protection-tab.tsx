@@ -20,7 +20,7 @@ export function ProtectionTab({ catalog, role }: { catalog: string; role: Role }
   return (
     <>
       <p className="inside row apart">
-        <Muted>Where several rules match a branch, the strictest of each holds.{mayManage ? "" : " Owners change them."}</Muted>
+        <Muted>Where several rules match a branch, the strictest of each setting holds.{mayManage ? "" : " Owners change them."}</Muted>
         {mayManage ? (
           <Button onClick={() => setEdited("new")}>
             <Icon name="plus" />

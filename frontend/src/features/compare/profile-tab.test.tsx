@@ -32,8 +32,8 @@ describe("the values of a compared table", () => {
       ["", "before", "on delays", "merged"],
       ["NULL", "0 (0%)", "2 (50%)", "no row"],
       ["Different", "3", "3"],
-      ["Least", "a", "a"],
-      ["Largest", "z", "z"],
+      ["Minimum", "a", "a"],
+      ["Maximum", "z", "z"],
       ["Most frequent", "a 2 (50%)", "a 2 (50%)"],
     ]);
   });

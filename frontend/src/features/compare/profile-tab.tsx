@@ -17,8 +17,8 @@ import { WholeTable } from "./whole-table";
 const HEADS = [
   { title: "NULL", isNumber: true },
   { title: "Different", isNumber: true },
-  { title: "Least", isNumber: true },
-  { title: "Largest", isNumber: true },
+  { title: "Minimum", isNumber: true },
+  { title: "Maximum", isNumber: true },
   { title: "Mean", isNumber: true },
   { title: "Spread" },
   { title: "Most frequent" },

@@ -37,7 +37,7 @@ function WaitingFiles({ place }: { place: ImportPlace }) {
   const found = files.data?.results ?? [];
   if (found.length === 0) return null;
   return (
-    <Panel title="Files that wait">
+    <Panel title="Files not imported yet">
       <ul className={styles.waitingFiles}>
         {found.map((file) => (
           <li key={file.id}>

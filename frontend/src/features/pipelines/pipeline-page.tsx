@@ -191,7 +191,7 @@ function PipelineFacts({ pipeline }: { pipeline: Pipeline }) {
         {schedule ? <code>{schedule}</code> : "no schedule"} {schedule ? schedule_timezone : null}
         {schedule && owner ? <NextRun schedule={schedule} zone={schedule_timezone} /> : null}
       </span>
-      <span>{owner ? `owned by ${owner}` : schedule ? "without owner: the schedule rests" : "without owner"}</span>
+      <span>{owner ? `owned by ${owner}` : schedule ? "no owner: the schedule rests" : "no owner"}</span>
       <span>version {version}</span>
       {typeof description === "string" && description ? <span>{description}</span> : null}
     </Muted>

@@ -142,7 +142,7 @@ function RunFacts({ pipeline, run }: { pipeline: Pipeline; run: PipelineRunDetai
           </>
         ) : (
           <>
-            {run.trigger === "retry" ? "retried" : "asked for"}
+            {run.trigger === "retry" ? "retried" : "started"}
             {run.created_by ? ` by ${run.created_by}` : ""}, <Time at={run.created_at} />
           </>
         )}

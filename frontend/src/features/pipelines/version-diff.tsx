@@ -6,6 +6,7 @@ import { Muted } from "../../ui/muted";
 import styles from "./version-diff.module.css";
 
 const FACTS = ["name", "layer", "database", "table", "branch", "schedule", "schedule_timezone"] as const;
+const FACT_WORDS: Partial<Record<(typeof FACTS)[number], string>> = { schedule_timezone: "time zone" };
 const TEXTS = [
   { key: "source", title: "SQL with Jinja" },
   { key: "config", title: CONFIG_FILE },
@@ -22,7 +23,7 @@ export function VersionDiff({ before, after }: { before: PipelineBody | undefine
         <dl className={classes("facts", styles.facts)}>
           {facts.map((name) => (
             <div key={name} style={{ display: "contents" }}>
-              <dt>{name}</dt>
+              <dt>{FACT_WORDS[name] ?? name}</dt>
               <dd>
                 {before?.[name] ? <del>{before[name]}</del> : null} <ins>{after[name] || "—"}</ins>
               </dd>

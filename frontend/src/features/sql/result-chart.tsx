@@ -13,6 +13,9 @@ const LEFT = 64;
 const BOTTOM = 28;
 const TOP = 10;
 const RIGHT = 12;
+/** About the width of a letter of a label, and of what is between two labels. */
+const LETTER = 8;
+const LABEL_GAP = 14;
 
 /** A picture of the rows. Loaded apart from the page. */
 export default function ResultChart({ columns, rows }: { columns: readonly ResultColumn[]; rows: readonly Row[] }) {
@@ -80,7 +83,8 @@ function Picture({ chart, kind, label }: { chart: Chart; kind: ChartKind; label:
   const x = (at: number) => LEFT + at * inner.width;
   const y = (at: number) => TOP + (1 - at) * inner.height;
   const line = chart.marks.map((mark, place) => `${place ? "L" : "M"}${x(mark.x).toFixed(1)} ${y(mark.y).toFixed(1)}`).join("");
-  const apart = Math.max(1, Math.ceil((chart.xTicks.length * 90) / inner.width));
+  const longest = Math.max(0, ...chart.xTicks.map(({ label: text }) => shortened(text).length));
+  const apart = Math.max(1, Math.ceil((chart.xTicks.length * (longest * LETTER + LABEL_GAP)) / inner.width));
   return (
     <div ref={box} className={styles.chart}>
       <svg role="img" aria-label={label} width={width} height={HEIGHT}>

@@ -335,7 +335,7 @@ describe("the history", () => {
     outcome: "OK", row_count: 2, version: 7, task: null,
   };
   const failed = { ...ran, id: 2, text: "SELECT oops", outcome: "NOT_FOUND", row_count: null };
-  const long = { ...ran, id: 1, text: "SELECT long", is_cut: true };
+  const long = { ...ran, id: 1, text: "SELECT long", is_cut: true, outcome: "QUERY_CANCELLED", row_count: null };
 
   function historyServed(more: Parameters<typeof serve>[0] = {}): Asked[] {
     return serve({
@@ -361,7 +361,7 @@ describe("the history", () => {
     const asked = historyServed();
     const { user, list } = await opened();
     expect(list.getAllByRole("listitem").map((line) => /·.*/.exec(line.textContent)?.[0].split("Run")[0])).toEqual([
-      "· delays · 2 rows in 12 ms", "· delays · NOT_FOUND in 12 ms", "· delays · 2 rows in 12 ms",
+      "· delays · 2 rows in 12 ms", "· delays · failed with NOT_FOUND in 12 ms", "· delays · cancelled in 12 ms",
     ]);
     await user.click(screen.getByRole("checkbox", { name: "on delays only" }));
     await user.click(screen.getByRole("checkbox", { name: "without those that failed" }));

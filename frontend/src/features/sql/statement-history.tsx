@@ -139,6 +139,6 @@ function Entry({ entry, uses, isBusy, onDelete }: { entry: KeptStatement; uses: 
 function Outcome({ entry }: { entry: KeptStatement }) {
   if (entry.outcome === null) return <>its task has not ended</>;
   const took = entry.milliseconds === null ? "" : ` in ${duration(entry.milliseconds)}`;
-  if (entry.outcome !== "OK") return <>{`${entry.outcome}${took}`}</>;
+  if (entry.outcome !== "OK") return <>{`${entry.outcome === "QUERY_CANCELLED" ? "cancelled" : `failed with ${entry.outcome}`}${took}`}</>;
   return <>{`${entry.row_count === null ? "done" : counted(entry.row_count, "row")}${took}`}</>;
 }

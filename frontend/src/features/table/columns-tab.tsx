@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Column, TableDetail } from "../../api/resources";
 import type { TablePlace } from "../../queries/tables";
 import { Button } from "../../ui/button";
+import { Copyable } from "../../ui/copyable";
 import { Grid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
 import { AddColumnDialog, ChangeColumnDialog } from "./column-dialogs";
@@ -76,7 +77,7 @@ export function ColumnTable({ columns, label, onChange }: { columns: readonly Co
           </th>
           <td className="mono">{column.type}</td>
           <td className="nowrap">{column.nullable ? "nullable" : "not null"}</td>
-          <td className="mono">{column.default ?? <Muted>—</Muted>}</td>
+          <td className={column.default === null ? "" : "mono"}>{column.default ?? <Muted>—</Muted>}</td>
           <td>{column.comment ?? <Muted>—</Muted>}</td>
           {onChange ? (
             <td className="actions">
@@ -100,7 +101,7 @@ export function PropertiesTab({ place, table, mayChange }: TabProps) {
   return (
     <>
       {entries.length === 0 ? (
-        <Muted as="p" className="inside">It has no properties.</Muted>
+        <Muted as="p" className="inside">This table has no properties.</Muted>
       ) : (
         <Grid label={`Properties of ${table.name}`} columns={mayChange ? [...PROPERTY_COLUMNS, CHANGE] : PROPERTY_COLUMNS}>
           {entries.map(([key, value]) => (
@@ -133,6 +134,12 @@ export function PropertiesTab({ place, table, mayChange }: TabProps) {
           </Button>
         </p>
       ) : null}
+      <dl className="facts inside">
+        <dt>Table id</dt>
+        <dd>
+          <Copyable text={String(table.table_id)} label="the table's id" />
+        </dd>
+      </dl>
       {asked?.isRemoval ? <PropertyRemoval place={place} property={asked.property} onClose={close} /> : null}
       {asked && !asked.isRemoval ? <PropertyDialog place={place} table={table} property={asked.property} onClose={close} /> : null}
     </>

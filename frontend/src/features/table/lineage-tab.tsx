@@ -10,14 +10,17 @@ import { classes } from "../../ui/classes";
 import { Grid } from "../../ui/grid";
 import { Icon } from "../../ui/icons";
 import { Muted } from "../../ui/muted";
+import { useIsNarrow } from "../../ui/narrow";
 import { Loaded } from "../../ui/states";
 import { Time } from "../../ui/time";
 import styles from "./lineage-tab.module.css";
 
-const BOX = { width: 200, height: 34 };
-const GAP = { x: 64, y: 14 };
+/** Sizes of the picture; on a narrow page it shows that there is more to the side. */
+const WIDE = { box: 200, gap: 64, name: 25 };
+const NARROW = { box: 140, gap: 32, name: 15 };
+const BOX_HEIGHT = 34;
+const ROW_GAP = 14;
 const EDGE = 16;
-const LONGEST_NAME = 25;
 const HEADS = [{ title: "From" }, { title: "Into" }, { title: "Newest commit" }, { title: "Commits", isNumber: true }];
 const KINDS = { table: "tables", pipeline: "pipeline", view: "search" } as const;
 
@@ -54,14 +57,15 @@ function Limits({ lineage: { hidden_tables: hidden, is_cut: isCut } }: { lineage
 
 function Picture({ place, lineage }: { place: TablePlace; lineage: Lineage }) {
   const layout = lineageLayout(lineage);
+  const size = useIsNarrow() ? NARROW : WIDE;
   const box = useRef<HTMLDivElement>(null);
   const own = layout.nodes.find(({ node }) => node.node === lineage.node);
-  const middle = own ? xOf(own) + BOX.width / 2 : 0;
+  const middle = own ? xOf(own, size) + size.box / 2 : 0;
   useLayoutEffect(() => {
     if (box.current) box.current.scrollLeft = middle - box.current.clientWidth / 2;
   }, [middle]);
-  const width = 2 * EDGE + layout.layerCount * (BOX.width + GAP.x) - GAP.x;
-  const height = 2 * EDGE + layout.rowCount * (BOX.height + GAP.y) - GAP.y;
+  const width = 2 * EDGE + layout.layerCount * (size.box + size.gap) - size.gap;
+  const height = 2 * EDGE + layout.rowCount * (BOX_HEIGHT + ROW_GAP) - ROW_GAP;
   return (
     // Everything in it is in the list beneath.
     <div className={classes("scroll", styles.lineage)} ref={box} aria-hidden="true">
@@ -73,48 +77,51 @@ function Picture({ place, lineage }: { place: TablePlace; lineage: Lineage }) {
           <path
             key={`${edge.origin} ${edge.target}`}
             className={classes(styles.edge, edge.version === null && styles.planned)}
-            d={edgePath(from, to)}
+            d={edgePath(from, to, size)}
             markerEnd="url(#lineage-end)"
           />
         ))}
         {layout.nodes.map((placed) => (
-          <Box key={placed.node.node} place={place} placed={placed} isOwn={placed === own} />
+          <Box key={placed.node.node} place={place} placed={placed} size={size} isOwn={placed === own} />
         ))}
       </svg>
     </div>
   );
 }
 
+type Size = typeof WIDE;
+
 const SHAPES = { table: undefined, pipeline: styles.pipeline, view: styles.view };
-const xOf = ({ layer }: PlacedNode) => EDGE + layer * (BOX.width + GAP.x);
-const yOf = ({ row }: PlacedNode) => EDGE + row * (BOX.height + GAP.y);
+const xOf = ({ layer }: PlacedNode, { box, gap }: Size) => EDGE + layer * (box + gap);
+const yOf = ({ row }: PlacedNode) => EDGE + row * (BOX_HEIGHT + ROW_GAP);
 
 /** From the right side of a box to the left side of the next; one that leads back goes round below. */
-function edgePath(from: PlacedNode, to: PlacedNode): string {
-  const [x1, y1] = [xOf(from) + BOX.width, yOf(from) + BOX.height / 2];
-  const [x2, y2] = [xOf(to) - 2, yOf(to) + BOX.height / 2];
-  if (from.layer < to.layer) return `M${x1} ${y1}C${x1 + GAP.x / 2} ${y1} ${x2 - GAP.x / 2} ${y2} ${x2} ${y2}`;
-  const low = Math.max(y1, y2) + BOX.height / 2 + GAP.y / 2;
-  return `M${x1} ${y1}C${x1 + GAP.x / 2} ${y1} ${x1 + GAP.x / 2} ${low} ${x1} ${low}H${x2}C${x2 - GAP.x / 2} ${low} ${x2 - GAP.x / 2} ${y2} ${x2} ${y2}`;
+function edgePath(from: PlacedNode, to: PlacedNode, size: Size): string {
+  const bend = size.gap / 2;
+  const [x1, y1] = [xOf(from, size) + size.box, yOf(from) + BOX_HEIGHT / 2];
+  const [x2, y2] = [xOf(to, size) - 2, yOf(to) + BOX_HEIGHT / 2];
+  if (from.layer < to.layer) return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+  const low = Math.max(y1, y2) + BOX_HEIGHT / 2 + ROW_GAP / 2;
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x1 + bend} ${low} ${x1} ${low}H${x2}C${x2 - bend} ${low} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }
 
-function Box({ place, placed, isOwn }: { place: TablePlace; placed: PlacedNode; isOwn: boolean }) {
+function Box({ place, placed, size, isOwn }: { place: TablePlace; placed: PlacedNode; size: Size; isOwn: boolean }) {
   const navigate = useNavigate();
   const { node } = placed;
   const address = isOwn ? undefined : addressOf(place, node);
-  const [x, y] = [xOf(placed), yOf(placed)];
-  const name = node.name.length > LONGEST_NAME ? `${node.name.slice(0, LONGEST_NAME - 1)}…` : node.name;
+  const [x, y] = [xOf(placed, size), yOf(placed)];
+  const name = node.name.length > size.name ? `${node.name.slice(0, size.name - 1)}…` : node.name;
   return (
     <g
       className={classes(styles.box, SHAPES[node.kind], isOwn && styles.own, node.is_dropped && styles.dropped, Boolean(address) && styles.link)}
       onClick={address ? () => void navigate(address) : undefined}
     >
       <title>{`${node.kind} ${node.name}${goneWord(node)}`}</title>
-      <rect x={x} y={y} width={BOX.width} height={BOX.height} rx={node.kind === "pipeline" ? BOX.height / 2 : 4} />
+      <rect x={x} y={y} width={size.box} height={BOX_HEIGHT} rx={node.kind === "pipeline" ? BOX_HEIGHT / 2 : 4} />
       <g transform={`translate(${x + 12} ${y + 9})`}>
         <Icon name={KINDS[node.kind]} />
       </g>
-      <text x={x + 34} y={y + BOX.height / 2 + 4}>
+      <text x={x + 34} y={y + BOX_HEIGHT / 2 + 4}>
         {name}
       </text>
     </g>

@@ -14,7 +14,7 @@ import { Muted } from "../../ui/muted";
 import { Failure, Loaded } from "../../ui/states";
 
 /** What statistics of files do not know has no column. */
-const BOUND_HEADS = EXACT_HEADS.filter(({ title }) => ["NULL", "Least", "Largest"].includes(title));
+const BOUND_HEADS = EXACT_HEADS.filter(({ title }) => ["NULL", "Minimum", "Maximum"].includes(title));
 
 /** What each column holds: at first what the statistics of the files say, and counts of all rows when somebody asks. */
 export default function ProfileTab({ place, table, version }: { place: TablePlace; table: TableDetail; version: number | undefined }) {
@@ -33,7 +33,7 @@ export default function ProfileTab({ place, table, version }: { place: TablePlac
             <Muted as="p" isSmall>
               {exact
                 ? `Counted in ${counted(exact[0]?.rows ?? 0, "row")} of version ${table.version}.`
-                : `From the statistics of the files, at version ${found.version}; no row was read.${found.deleted_rows ? ` Up to ${counted(found.deleted_rows, "deleted row")} still count.` : ""}`}
+                : `From the statistics of the files, on ${place.branch} at version ${found.version}; no row was read.${found.deleted_rows ? ` Up to ${counted(found.deleted_rows, "deleted row")} still count.` : ""}`}
             </Muted>
             <Button isSmall disabled={read.isPending} onClick={ask}>
               {read.isPending ? "Counting …" : exact ? "Count again" : "Count all rows"}

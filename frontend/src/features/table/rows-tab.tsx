@@ -63,7 +63,7 @@ export function RowsTab({ place, table, version, mayChange }: { place: TablePlac
                   : {})}
               />
               <Muted as="p" isSmall className="inside">
-                {shownRows(page)} at version {page.version}{page.rows.length > 1 ? ", in no particular order" : ""}.
+                {shownRows(page)} on {place.branch} at version {page.version}{page.rows.length > 1 ? ", in no particular order" : ""}.
               </Muted>
             </>
           )

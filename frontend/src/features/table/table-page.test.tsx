@@ -103,9 +103,16 @@ describe("a table", () => {
     expect(table.getByRole("rowheader", { name: "tail key" })).toBeTruthy();
     expect(table.getByRole("rowheader", { name: "month partition" })).toBeTruthy();
     expect(within(screen.getByRole("region", { name: "Constraints of seen" })).getByText("positive").nextElementSibling?.textContent).toBe("CHECK (`dep_delay` > 0)");
-    for (const fact of ["1,200 rows", "2 files", "5 rows deleted in 1 delete file", "3 partitions by month", "key tail"]) {
+    for (const fact of ["1,200 rows", "2 files", "1 delete file for 5 old rows", "3 partitions by month", "key tail"]) {
       expect(screen.getByText(fact)).toBeTruthy();
     }
+  });
+
+  it("says its id where it can be copied", async () => {
+    renderAt(`${ADDRESS}?tab=properties`);
+    const id = (await screen.findByText("Table id")).nextElementSibling;
+    expect(id?.querySelector("code")?.textContent).toBe("9");
+    expect(screen.getByRole("button", { name: "Copy the table's id" })).toBeTruthy();
   });
 
   it("is seen at any of its versions by the slider, says so, and goes back to the head", async () => {

@@ -149,7 +149,7 @@ function TableFacts({ catalog, branch, table }: { catalog: string; branch: strin
       <span>{counted(table.rows, "row")}</span>
       <span>{bytes(table.bytes)}</span>
       <span>{counted(table.files, "file")}</span>
-      {table.deleted_rows ? <span>{counted(table.deleted_rows, "row")} deleted in {counted(table.delete_files, "delete file")}</span> : null}
+      {table.deleted_rows ? <span>{counted(table.delete_files, "delete file")} for {counted(table.deleted_rows, "old row")}</span> : null}
       {table.partition_by.length ? (
         <span>
           {counted(table.partitions, "partition")} by {table.partition_by.join(", ")}
@@ -159,7 +159,6 @@ function TableFacts({ catalog, branch, table }: { catalog: string; branch: strin
       <span>
         schema <code>v{table.schema_version}</code>
       </span>
-      <span>id {table.table_id}</span>
       {table.comment ? <span>{table.comment}</span> : null}
     </Muted>
   );
