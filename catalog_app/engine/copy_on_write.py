@@ -6,6 +6,7 @@ decides nothing: it takes files with their deletes, and new images, and puts the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -24,6 +25,7 @@ from catalog_app.domain.files import (
     FileScan,
     NewDataFile,
     NewDeleteFile,
+    PartitionValues,
     RowsFact,
     TableScan,
     is_outside,
@@ -113,9 +115,10 @@ def copy_foresee(writer: FileWriter, scan: TableScan, marks: Marks) -> Copied:
     live = [live_rows(writer.warehouse, file) for file in touched]
     files = tuple(file.file_id for file in touched)
     folded: tuple[int, ...] = ()
+    are_counted = any(not image.path for image in marks.images)
     if _can_copy_here(scan.schema, touched) and _may_fold(marks):
-        folded = _foldable(writer, touched, marks)
-    places = {} if all(live) else _images(writer, touched, marks, folded).places
+        folded = _foldable_counted(touched, marks) if are_counted else _foldable(writer, touched, marks)
+    places = {} if all(live) or are_counted else _images(writer, touched, marks, folded).places
     left = (file for file, count in zip(touched, live, strict=True) if count or len(places.get(file.file_id, ((),))[0]))
     return Copied(files, folded, (), sum(live), tuple(file.bytes for file in left))
 
@@ -174,6 +177,24 @@ def _foldable(writer: FileWriter, touched: Sequence[FileScan], marks: Marks) -> 
         if is_known and all(_belongs_into(image, originals[int(origin)]) for origin in np.unique(files[places])):
             found.append(index)
     return tuple(found)
+
+
+def _foldable_counted(touched: Sequence[FileScan], marks: Marks) -> tuple[int, ...]:
+    """The same of images that are counted: each row of them stays in its partition. Where there are more of a partition
+    than the touched files miss, some are of files that keep no row.
+    """
+    missing: Counter[PartitionValues] = Counter()
+    partitions = {file.file_id: file.partition for file in touched}
+    for item in marks.updated:
+        missing[partitions[item.data_file_id]] += item.rows
+    for image in marks.images:
+        missing[image.partition] -= image.rows
+    return tuple(
+        index
+        for index, image in enumerate(marks.images)
+        if missing[image.partition] == 0
+        and all(_belongs_into(image, file) for file in touched if file.partition == image.partition)
+    )
 
 
 def _belongs_into(image: NewDataFile, original: FileScan) -> bool:

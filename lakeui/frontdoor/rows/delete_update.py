@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from catalog_app.domain.generated import writing_schema
 from catalog_app.domain.operations import (
     FileEffects,
     OperationKind,
     OverwriteScope,
 )
+from catalog_app.domain.schema import Column
+from catalog_app.domain.state import TableState
 from catalog_app.engine.copy_on_write import Marks
 from catalog_app.selectors.segments import table_scan
 from catalog_app.services.files import data_files_register, delete_files_register
@@ -88,7 +92,7 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
     text = where.text if where else None
     assigned = assigned_columns(table.schema, assignments, target.label)
     sets_key = assigns_key(table.schema, [name for name, _ in assignments])
-    counting = None if sets_key or copies_files(table, "update") else counting_of(call, target)
+    counting = None if sets_key or _needs_images(table, assigned) else counting_of(call, target)
     with staging(call):
         kinds = rows_analyse(call.text, table.schema, alias, where, assigned, tables=tables)
         changes = engine().update(scan, assignments, text, alias=alias, kinds=kinds, tables=tables, counting=counting)
@@ -112,6 +116,12 @@ def update(call: Call, statement: sql.Update) -> StatementResult:
         return StatementResult(version=target.place.snapshot.version, metrics=metrics)
     effects = FileEffects(added=images, removed=changes.emptied, deletes=deletes)
     return commit_rows(call, target, "UPDATE", OperationKind.UPDATE, effects, metrics, copies=copies.operation)
+
+
+def _needs_images(table: TableState, assigned: Sequence[tuple[Column, str]]) -> bool:
+    """Whether copy-on-write has to see where new images lie, as they may leave the partitions of their rows."""
+    moves = any(column.id in table.schema.partition_by for column, _ in assigned)
+    return copies_files(table, "update") and (moves or bool(table.schema.layout))
 
 
 def truncate(call: Call, statement: sql.Truncate) -> StatementResult:

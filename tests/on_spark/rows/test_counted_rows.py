@@ -30,6 +30,7 @@ REFUSED = [
     ("INSERT INTO d.t (id, must, short) SELECT id, 1, concat('long', id) FROM d.t", "INVALID_VALUE"),
     ("INSERT INTO d.checked SELECT id FROM d.t", "CHECK_VIOLATED"),
     ("UPDATE d.checked SET id = -id - 1", "CHECK_VIOLATED"),
+    ("UPDATE d.copied SET n = n * 1000000000 WHERE id > 1", "INVALID_VALUE"),
     ("INSERT INTO d.keyed SELECT id % 20000 FROM d.t", "DUPLICATE_KEY"),
     ("UPDATE d.keyed SET id = 1", "DUPLICATE_KEY"),
 ]
@@ -45,6 +46,10 @@ def filled(services: None) -> Lake:
         " PARTITIONED BY (p)"
     )
     lake.sql(f"INSERT INTO d.t SELECT id, id, 's', id, map('a', id), id % 3 FROM range(0, {MANY}, 1, 4)")
+    copies = "TBLPROPERTIES ('write.update.mode' = 'copy-on-write')"
+    lake.sql(f"CREATE TABLE d.copied (id BIGINT, n INT, short STRING, kept STRING, p INT) PARTITIONED BY (p) {copies}")
+    lake.sql(f"INSERT INTO d.copied SELECT id, id, 's', 'a', id % 3 FROM range(0, {MANY}, 1, 4)")
+    lake.sql("INSERT INTO d.copied VALUES (-1, 1, 's', 'a', 1), (-2, 2, 's', 'a', 2), (-3, 3, 's', 'a', 2)")
     lake.sql("CREATE TABLE d.checked (id BIGINT, CONSTRAINT low CHECK (id >= 0 AND id < 29999))")
     lake.sql("INSERT INTO d.checked VALUES (1)")
     lake.sql("CREATE TABLE d.keyed (id BIGINT, PRIMARY KEY (id))")
@@ -85,6 +90,22 @@ def test_statements_by_chance_count_as_they_write(filled: Lake, seed: int, monke
         assert but_bytes(dry.metrics) == but_bytes(done.metrics), text
         assert dry.metrics["bytes_written"] < 4 * done.metrics["bytes_written"] + 1, text
         assert dry.extra.get("parent_merge", {}).get("mergeable", True), text
+
+
+@pytest.mark.parametrize(("where", "files"), [("id % 7 = 0 OR id = -2", 4), ("id > -3", 1), ("p = 1", 0)])
+def test_copies_of_counted_rows_are_foreseen(
+    filled: Lake, where: str, files: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files of which some rows are updated, and such of which all are."""
+    branch, text = f"copied_{files}", f"UPDATE d.copied SET n = n + 1 WHERE {where}"
+    filled.sql(f"CREATE BRANCH {branch}")
+    with monkeypatch.context() as patch:
+        no_job(patch)
+        dry = filled.sql(f"{text} DRY RUN", branch)
+    done = filled.sql(text, branch)
+    assert but_bytes(dry.metrics) == but_bytes(done.metrics)
+    assert done.metrics["files_rewritten"] == files
+    assert len(dry.extra["examples"]) == 10
 
 
 def test_examples_are_rows_before_and_after(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
