@@ -25,11 +25,14 @@ export function MatrixTable({
   const table = useRef<HTMLTableElement>(null);
   const entry = chosen ?? { row: 0, column: 0 };
   const at = chosen && `${chosen.row} ${chosen.column}`;
-  // On a narrow page the grid is wider than its place: the chosen cell is brought into it.
+  // On a narrow page the grid is wider than its place: the chosen cell stands in the middle of it, beside the names of the rows.
   useLayoutEffect(() => {
     const cell = at === undefined ? null : table.current?.querySelector<HTMLElement>(`[data-at="${at}"]`);
     const box = table.current?.parentElement;
-    if (cell && box) box.scrollLeft = cell.getBoundingClientRect().left - box.getBoundingClientRect().left + box.scrollLeft - (box.clientWidth - cell.clientWidth) / 2;
+    const heads = table.current?.querySelector("tbody th");
+    if (!cell || !box || !heads) return;
+    const start = heads.getBoundingClientRect().width;
+    box.scrollLeft += cell.getBoundingClientRect().left - box.getBoundingClientRect().left - start - (box.clientWidth - start - cell.clientWidth) / 2;
   }, [at, matrix.columns.length]);
   const press = (event: KeyboardEvent, at: Place) => {
     const next = placeAfterKey(matrix, at, event.key);

@@ -17,7 +17,7 @@ import styles from "./lineage-tab.module.css";
 
 /** Sizes of the picture; on a narrow page it shows that there is more to the side. */
 const WIDE = { box: 200, gap: 64, name: 25 };
-const NARROW = { box: 140, gap: 32, name: 15 };
+const NARROW = { box: 158, gap: 22, name: 15 };
 const BOX_HEIGHT = 34;
 const ROW_GAP = 14;
 const EDGE = 16;
