@@ -28,8 +28,8 @@ def plain_rows(
     """What ``FileWriter.write_arrow`` takes: the source's rows but those of these numbers, as the rules insert them.
     ``numbered`` gives the values of identity columns.
 
-    None where that asks for more than taking columns of the same type and NULL: for conditions, casts, lengths,
-    partitions of other than whole numbers and texts, or a NULL where none may be.
+    None where that asks for more than taking columns of the same type and NULL: for conditions, casts, lengths, or a
+    NULL where none may be. Partitions are of whole numbers or texts.
     """
     if source.table is None or len(rules) != 1 or rules[0].condition is not None:
         return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,8 @@ from catalog_app.iceberg.types import Defaults, schema_json
 from lakeui.common.errors import NotSupported
 
 _NAMESPACE = uuid.UUID("8f2ad3cd-4be5-46e2-9a3f-0b0f5a4d1c11")
+_LARGEST_NUMBER = 0x7FFFFFFF
+"""Of a specification: it is an INT."""
 _READERS_OWN = "schema.name-mapping."
 """Properties by which engines find columns: files have ids, and what people set there means nothing to lakeui."""
 
@@ -53,7 +56,7 @@ def specs_of(schema: Schema, files: Iterable[SpecKey]) -> dict[SpecKey, Spec]:
     """The specification of the table, whose schema has its layout, and those of its files."""
     own = (schema.partition_by, schema.layout)
     found: dict[SpecKey, Spec] = {}
-    for number, key in enumerate((own, *sorted(set(files) - {own}))):
+    for key in (own, *sorted(set(files) - {own})):
         columns, transforms = key
         known = [schema.column(identifier) for identifier in columns]
         for identifier, column in zip(columns, known, strict=True):
@@ -63,19 +66,27 @@ def specs_of(schema: Schema, files: Iterable[SpecKey]) -> dict[SpecKey, Spec]:
                     remedy="Run OPTIMIZE on the table, which writes its files anew, and read it again.",
                 )
         laid = tuple((one, column) for one in transforms if (column := schema.column(one.column_id)) is not None)
-        found[key] = Spec(number, tuple(column for column in known if column is not None), laid)
+        found[key] = Spec(_spec_number(key), tuple(column for column in known if column is not None), laid)
     _names_check(schema, found.values())
     return found
 
 
-def _names_check(schema: Schema, specs: Iterable[Spec]) -> None:
-    """Raise NotSupported where two fields would have one id, or a field the name of a column."""
+def _spec_number(key: SpecKey) -> int:
+    """The same in every version of a table, as manifests of several versions stand beside each other."""
+    columns, transforms = key
+    said = json.dumps([columns, [[one.name, one.number, one.column_id] for one in transforms]])
+    return (zlib.crc32(said.encode()) & _LARGEST_NUMBER or 1) if columns or transforms else 0
+
+
+def _names_check(schema: Schema, specs: Collection[Spec]) -> None:
+    """Raise NotSupported where two fields or specifications would have one id, or a field the name of a column."""
     fields = {one: (transform_field(one), transform_name(one, c.name)) for spec in specs for one, c in spec.laid}
     names = {name.casefold() for _, name in fields.values()}
     taken = [column.name for column in schema.columns if column.name.casefold() in names]
-    if taken or len({identifier for identifier, _ in fields.values()}) < len(fields):
+    is_twice = len({identifier for identifier, _ in fields.values()}) < len(fields)
+    if taken or is_twice or len({spec.id for spec in specs}) < len(specs):
         raise NotSupported(
-            f"A partition field has the name of column {taken[0]}." if taken else "Two partition fields have one id.",
+            f"A partition field has the name of column {taken[0]}." if taken else "Two partitions have one id.",
             remedy="Rename the column, or read the table through lakeui.",
         )
 
@@ -98,7 +109,7 @@ def table_metadata(shown: TableVersion) -> dict[str, Any]:
         "last-column-id": max(identifiers, default=0),
         "current-schema-id": 0,
         "schemas": [schema_json(schema, shown.defaults)],
-        "default-spec-id": 0,
+        "default-spec-id": shown.specs[0].id,
         "partition-specs": [spec.as_json() for spec in shown.specs],
         "last-partition-id": max(partitions, default=PARTITION_FIELDS - 1),
         "default-sort-order-id": 0,
@@ -117,10 +128,16 @@ def with_history(
     metadata: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], tags: Mapping[str, int]
 ) -> dict[str, Any]:
     """The metadata of a version with the snapshots of ``earlier`` ones, the oldest first, and references by the
-    versions of ``tags``. An earlier one whose files lie by other partitions, or are read by other names, is left out:
-    both are said once for all snapshots.
+    versions of ``tags``. An earlier one is left out where its partitions are of columns that are gone or are called
+    otherwise now. So is one whose files are read by other names. These are said once for all snapshots.
     """
-    shown = [one for one in earlier if _of_all(one) == _of_all(metadata)]
+    specs = {spec["spec-id"]: spec for spec in metadata["partition-specs"]}
+    shown = []
+    for one in earlier:
+        own = {spec["spec-id"]: spec for spec in one["partition-specs"]}
+        if _of_all(one) == _of_all(metadata) and _specs_fit(metadata, own.values(), specs):
+            specs |= own
+            shown.append(one)
     schemas = [_without_id(metadata["schemas"][0])]
     snapshots: list[dict[str, Any]] = []
     for one in (*shown, metadata):
@@ -139,10 +156,31 @@ def with_history(
         **metadata,
         "last-column-id": max(one["last-column-id"] for one in (*shown, metadata)),
         "schemas": [{**schema, "schema-id": number} for number, schema in enumerate(schemas)],
+        "partition-specs": list(specs.values()),
+        "last-partition-id": max(one["last-partition-id"] for one in (*shown, metadata)),
         "snapshots": snapshots,
         "snapshot-log": [{name: item[name] for name in ("snapshot-id", "timestamp-ms")} for item in snapshots],
         "refs": refs,
     } | ({"next-row-id": max(one["next-row-id"] for one in (*shown, metadata))} if "next-row-id" in metadata else {})
+
+
+def _specs_fit(
+    metadata: Mapping[str, Any], specs: Iterable[Mapping[str, Any]], known: Mapping[int, Mapping[str, Any]]
+) -> bool:
+    """Whether specifications stand beside the ``known`` ones, over the columns of today. A field is called as no column
+    but its own, where it is the column.
+    """
+    columns = {field["id"]: field["name"].casefold() for field in metadata["schemas"][0]["fields"]}
+    return all(
+        known.get(spec["spec-id"], spec) == spec
+        and all(
+            columns.get(field["source-id"]) == field["name"].casefold()
+            if field["transform"] == "identity"
+            else field["source-id"] in columns and field["name"].casefold() not in columns.values()
+            for field in spec["fields"]
+        )
+        for spec in specs
+    )
 
 
 def _without_id(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,7 +189,7 @@ def _without_id(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_all(metadata: Mapping[str, Any]) -> tuple[Any, ...]:
     """What all snapshots of a table share."""
-    said = (metadata[name] for name in ("format-version", "location", "partition-specs"))
+    said = (metadata[name] for name in ("format-version", "location"))
     return (*said, metadata["properties"].get(f"{_READERS_OWN}default"))
 
 

@@ -28,7 +28,7 @@ def metadata_with_history(
     warehouse: Warehouse, snapshot: Snapshot, table: TableState, shown: PublishedTable
 ) -> dict[str, Any]:
     """The metadata of the published table with the versions before it on the chain, and with the tags of its branch.
-    A version that cannot be shown under the partitions of today is not among them.
+    A version whose partitions cannot stand beside those of today is not among them.
     """
     branch = Branch.objects.select_related("parent").get(pk=snapshot.branch_ids[0])
     changes = table_changes(snapshot, table.table_id, most=VERSIONS)

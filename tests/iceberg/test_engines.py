@@ -250,6 +250,44 @@ def test_engines_read_earlier_versions_by_their_number(engines: Engines) -> None
     lake.sql("DROP TABLE d.k")
 
 
+LAID_ANEW = (
+    "INSERT INTO d.p SELECT CAST(id AS INT), timestamp_seconds(id * 10000), concat('v', id % 5) FROM range(0, 40)",
+    "ALTER TABLE d.p REPLACE PARTITION FIELD days(made) WITH bucket(4, id)",
+    "INSERT INTO d.p SELECT CAST(id AS INT), timestamp_seconds(id * 10000), concat('v', id % 5) FROM range(40, 80)",
+    "DELETE FROM d.p WHERE id % 7 = 3",
+    "ALTER TABLE d.p ADD PARTITION FIELD truncate(1, v)",
+    "INSERT INTO d.p VALUES (80, TIMESTAMP'1970-01-02 00:00:00', NULL), (81, NULL, 'w')",
+)
+OF_PARTITIONS = ("", "id = 41", "id = 4", "made >= '1970-01-03T00:00:00+00:00'", "v = 'w'", "v IS NULL")
+
+
+@pytest.mark.parametrize("form", [2, 3])
+def test_engines_read_files_of_several_partition_specs(engines: Engines, form: int) -> None:
+    """At each version with conditions that leave files out, and every version by its number beside the newest."""
+    lake = engines.lake
+    lake.sql("CREATE TABLE d.p (id INT, made TIMESTAMP, v STRING) PARTITIONED BY (days(made))")
+    lake.sql(f"ALTER TABLE d.p SET TBLPROPERTIES ('format-version' = '{form}')")
+    versions = []
+    for text in LAID_ANEW:
+        lake.sql(text)
+        versions.append(lake.head())
+    asked = [Seen("main", version, condition) for version in versions[-2:] for condition in OF_PARTITIONS]
+    engines.compare("d.p", *asked, others=asked, engines=["duckdb"])
+    address = engines.address("main")
+    table = load_catalog("lake", type="rest", uri=address, token=engines.token).load_table("d.p")
+    specs = [{str(field.transform) for field in spec.fields} for spec in table.specs().values()]
+    assert sorted(map(sorted, specs)) == [["bucket[4]"], ["bucket[4]", "truncate[1]"], ["day"]]
+    assert {str(field.transform) for field in table.spec().fields} == {"bucket[4]", "truncate[1]"}
+    for version in versions:
+        shown = counted(engines._shown("d.p", Seen("main", version)))
+        assert counted(table.scan(snapshot_id=version).to_arrow()) == shown
+    for version in (versions[0], versions[3]):
+        shown = counted(engines._shown("d.p", Seen("main", version)))
+        (read,) = other_rows("duckdb", [(address, "")], engines.token, f"d.p AT (VERSION => {version})", engines.folder)
+        assert counted(read) == shown
+    lake.sql("DROP TABLE d.p")
+
+
 def test_every_row_keeps_one_id_over_all_branches(engines: Engines) -> None:
     """DuckDB reads version 3 of the format: ids of rows, and the version of the commit that wrote each."""
     lake = engines.lake

@@ -89,15 +89,47 @@ def test_versions_keep_their_columns(lake: IcebergLake) -> None:
     assert again["last-column-id"] == said["last-column-id"]
 
 
-@pytest.mark.parametrize("differs", [{"partition-specs": []}, {"location": "elsewhere"}, {"format-version": 9}])
+@pytest.mark.parametrize("differs", [{"location": "elsewhere"}, {"format-version": 9}])
 def test_versions_laid_otherwise_are_not_listed(lake: IcebergLake, differs: dict[str, Any]) -> None:
-    """Partitions and names by which files are read are said once for all snapshots."""
+    """The names by which files are read are said once for all snapshots."""
     lake.insert("main", 1)
     now, then = (
         metadata(lake, f"version:{version}", asked="?snapshots=refs") for version in (head(lake), head(lake) - 1)
     )
     assert len(with_history(now, [then], {})["snapshots"]) == 2
     assert with_history(now, [then | differs], {}) == {**now, "schemas": [{**now["schemas"][0], "schema-id": 0}]}
+
+
+def test_versions_list_their_partitions_beside_each_other(lake: IcebergLake) -> None:
+    """A specification has one number in all versions. That of the newest is the default."""
+    lake.insert("main", 1)
+    before = metadata(lake)
+    lake.sql("ALTER TABLE d.t ADD PARTITION FIELD bucket(4, id)")
+    lake.insert("main", 1)
+    said = metadata(lake)
+    assert [item["snapshot-id"] for item in said["snapshots"]][: len(versions(before))] == versions(before)
+    specs = {spec["spec-id"]: [field["transform"] for field in spec["fields"]] for spec in said["partition-specs"]}
+    assert specs[said["default-spec-id"]] == ["bucket[4]"]
+    assert (specs[0], before["default-spec-id"]) == ([], 0)
+    assert said["last-partition-id"] == max(f["field-id"] for spec in said["partition-specs"] for f in spec["fields"])
+    table = opened(said)
+    for version in versions(said):
+        assert files(table, snapshot_id=version) == files(opened(metadata(lake, f"version:{version}")))
+
+
+@pytest.mark.parametrize("text", ["DROP COLUMN n", "ADD COLUMN (n_bucket_4 INT)"])
+def test_versions_with_misnamed_partitions_are_not_listed(lake: IcebergLake, text: str) -> None:
+    """Their column is gone, or another one is called as their field."""
+    for change in ("ADD COLUMN (n INT)", "ADD PARTITION FIELD bucket(4, n)"):
+        lake.sql(f"ALTER TABLE d.t {change}")
+    lake.insert("main", 1)
+    laid = head(lake)
+    lake.sql("ALTER TABLE d.t DROP PARTITION FIELD bucket(4, n)")
+    assert laid in versions(metadata(lake))
+    lake.sql(f"ALTER TABLE d.t {text}")
+    found = versions(metadata(lake))
+    assert laid not in found
+    assert {head(lake), laid - 2} <= set(found)
 
 
 def test_only_the_newest_are_listed(lake: IcebergLake, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from catalog_app.domain.layout import layout_stored, with_layout
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.domain.state import TableState
 from catalog_app.domain.transforms import LaidBy, Transform, transform_value
+from catalog_app.iceberg import metadata
 from catalog_app.iceberg.manifest_lists import list_bytes, stored_manifest
 from catalog_app.iceberg.manifests import DATA, ListedFile, chunks, manifest_bytes
 from catalog_app.iceberg.metadata import TableVersion, specs_of, table_metadata
@@ -104,8 +105,8 @@ def test_fields_keep_their_ids_in_every_version(tmp_path: Path, files: list[List
     )
     for spec in one.values():
         again = other[((3,), tuple(item for item, _ in spec.laid))]
-        assert again.fields == spec.fields
-    assert other[((3,), (MONTHS,))].id == 0
+        assert (again.id, again.fields) == (spec.id, spec.fields)
+    assert next(iter(other)) == ((3,), (MONTHS,))
     table = opened(tmp_path, table_of(MONTHS), files)
     assert [str(field.transform) for field in table.spec().fields] == ["identity", "month"]
     assert planned(table, "id == 2") == beside(2)
@@ -115,3 +116,10 @@ def test_fields_named_like_columns_are_refused_by_name() -> None:
     schema = Schema((*SCHEMA.columns, Column(9, "at_day", "int")), partition_by=(3,))
     with pytest.raises(NotSupported, match="at_day"):
         specs_of(with_layout(schema, table_of(DAYS, schema=schema).properties), [])
+
+
+def test_specifications_of_one_number_are_refused(monkeypatch: pytest.MonkeyPatch, files: list[ListedFile]) -> None:
+    monkeypatch.setattr(metadata, "_LARGEST_NUMBER", 0)
+    table = table_of(DAYS, BUCKET)
+    with pytest.raises(NotSupported, match="one id"):
+        specs_of(with_layout(table.schema, table.properties), [file.lies_by for file in files])
