@@ -54,6 +54,8 @@ class History:
     drawn, none, or many.
     """
 
+    reader_of: type[Reader] = Reader
+
     def __init__(self, seed: str, steps: Sequence[int], laws: Sequence[Law], *, layout: str = "drawn") -> None:
         self.seed, self.steps, self.laws, self.layout = seed, steps, laws, layout
         self.journal: list[str] = []
@@ -77,7 +79,7 @@ class History:
     def begin_by(self, sql: Sequence[str], names: Sequence[str]) -> None:
         self.names = tuple(names)
         self.lake = Lake()
-        self.reader = Reader(self.lake)
+        self.reader = self.reader_of(self.lake)
         self.states: dict[str, State] = {}
         self.versions: dict[str, list[int]] = {}
         for text in sql:

@@ -15,6 +15,7 @@ from typing import Any
 from catalog_app.domain.checks import condition_shown
 from catalog_app.domain.generated import generated_values
 from catalog_app.domain.schema import Schema
+from catalog_app.domain.types import Field, ParsedType
 from tests.lineage.histories.history import History, Law, Merged
 from tests.lineage.histories.states import Cells, Shown, State, same_column
 from tests.support.expressions import evaluate
@@ -116,16 +117,24 @@ def is_same(one: Shown, other: Shown, row: int, *, with_place: bool = False) -> 
 
 
 def _is_same_cell(column: Any, value: Any, other: Any, held: Any) -> bool:
-    """Structs are compared by the fields that both have, which may have other names."""
-    if not isinstance(value, dict) or not isinstance(held, dict):
+    return is_same_value(column.parsed, value, other.parsed, held)
+
+
+def is_same_value(kind: ParsedType, value: Any, other: ParsedType, held: Any) -> bool:
+    """Structs at any depth are compared by the fields that both have, which may have other names."""
+    if value is None or held is None or not kind.fields or kind.name != other.name:
         return bool(value == held)
-    of_target = {identifier: field.name for field in other.parsed.fields for identifier in field.ids}
-    return all(
-        value[field.name] == held[of_target[identifier]]
-        for field in column.parsed.fields
-        for identifier in field.ids
-        if identifier in of_target
-    )
+    if kind.name == "struct":
+        of_target = {identifier: field for field in other.fields for identifier in field.ids}
+        pairs = ((field, of_target[i]) for field in kind.fields for i in field.ids if i in of_target)
+        return all(is_same_value(one.type, value[one.name], two.type, held[two.name]) for one, two in pairs)
+    if kind.name == "array":
+        values: Any = zip(value, held, strict=False)
+    else:
+        values = ((value[key], held.get(key)) for key in value)
+    is_alike = len(value) == len(held) and (kind.name == "array" or value.keys() == held.keys())
+    inner, of_other = kind.fields[-1].type, other.fields[-1].type
+    return is_alike and all(is_same_value(inner, one, of_other, two) for one, two in values)
 
 
 class NoLoss(RowLaw):
@@ -178,16 +187,17 @@ class NoInvention(RowLaw):
 
     def _fields_are_known(self, row: Row, column: Any, cells: Cells, *sides: Shown) -> None:
         """Each field of a struct holds what a side had in it, or nothing."""
-        had: dict[int, list[Any]] = defaultdict(list)
+        had: dict[int, list[tuple[ParsedType, Any]]] = defaultdict(list)
         for side in sides:
             held = same_column(column, side)
             if held is not None and row[1] in side.rows:
-                for ids, value in fields_of(held, side.rows[row[1]][held.id]):
-                    for identifier in ids:
-                        had[identifier].append(value)
-        for ids, value in fields_of(column, cells[column.id]):
-            known = [item for identifier in ids for item in had[identifier]]
-            assert value is None or value in known, f"field of {column.name} of row {row[1]} is invented: {value}"
+                for field, value in fields_of(held, side.rows[row[1]][held.id]):
+                    for identifier in field.ids:
+                        had[identifier].append((field.type, value))
+        for field, value in fields_of(column, cells[column.id]):
+            known = [item for identifier in field.ids for item in had[identifier]]
+            is_known = value is None or any(is_same_value(field.type, value, *item) for item in known)
+            assert is_known, f"field of {column.name} of row {row[1]} is invented: {value}"
 
     def _is_known(self, row: Row, column: Any, cells: Cells, *sides: Shown) -> None:
         value, had = cells[column.id], [None, default_of(column)]
@@ -196,15 +206,18 @@ class NoInvention(RowLaw):
             if held is not None:
                 had.append(default_of(held))
                 if row[1] in side.rows:
-                    had.append(side.rows[row[1]][held.id])
+                    cell = side.rows[row[1]][held.id]
+                    if _is_same_cell(column, value, held, cell):
+                        return
+                    had.append(cell)
         if not all(same_column(column, side) for side in sides):
             had += [item for key in column.ids for item in self.cells.get((row, key), [])]
         assert value in had, f"cell {column.name} of row {row[1]} is invented: {value}, had {had}"
 
 
-def fields_of(column: Any, value: Any) -> list[tuple[tuple[int, ...], Any]]:
-    """The ids and the value of each field of a struct."""
-    return [(field.ids, None if value is None else value[field.name]) for field in column.parsed.fields]
+def fields_of(column: Any, value: Any) -> list[tuple[Field, Any]]:
+    """The fields of a struct with their values."""
+    return [(field, None if value is None else value[field.name]) for field in column.parsed.fields]
 
 
 def default_of(column: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog_app.domain.checks import checks_of, condition_shown
+from catalog_app.domain.files import TableScan
 from catalog_app.domain.schema import Column, Schema
 from catalog_app.selectors.objects import databases_dropped, databases_list, tables_dropped, tables_list
 from catalog_app.selectors.segments import table_scan
@@ -85,8 +86,10 @@ class Reader:
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
         self.numbers: dict[int, int] = {}
+        self.branch = ""
 
     def state(self, branch: str) -> State:
+        self.branch = branch
         snapshot = branch_snapshot(self.lake.branch(branch))
         databases = {item.database_id: item for item in databases_list(snapshot)}
         tables = {}
@@ -104,10 +107,9 @@ class Reader:
         (key,) = (column.id for column in schema.columns if column.name == "id")
         scan = table_scan(snapshot, item)
         rows: dict[int, Cells] = {}
-        engine: Any = compute.engine()
-        for row in engine.live(scan):
-            assert row.values[key] not in rows, f"{database}.{item.name} shows row {row.values[key]} twice"
-            rows[row.values[key]] = row.values
+        for cells in self.rows_of(scan, f"{database}.{item.name}"):
+            assert cells[key] not in rows, f"{database}.{item.name} shows row {cells[key]} twice"
+            rows[cells[key]] = cells
         held = {tuple(file.partition) for file in scan.files} if schema.partition_by else set()
         return Shown(
             database,
@@ -120,6 +122,10 @@ class Reader:
             frozenset(str(values[0]) for values in item.declared_partitions | held),
             rows,
         )
+
+    def rows_of(self, scan: TableScan, path: str) -> list[Cells]:
+        engine: Any = compute.engine()
+        return [row.values for row in engine.live(scan)]
 
 
 def same_column(column: Column, table: Shown) -> Column | None:
