@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from tests.support import queue
 from tests.support.queue import Queue, files_with_spark
@@ -37,7 +38,7 @@ def three(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[Node]]:
     monkeypatch.setattr(queue, "SECONDS", {"spark_known": 9.0, "known": 50.0})
     nodes = [Node() for _ in range(3)]
     config = SimpleNamespace(getvalue=lambda _: ["popen"] * 3, option=SimpleNamespace(tx=["popen"] * 3))
-    made: Any = Queue(config, None)  # type: ignore[arg-type]
+    made: Any = Queue(config, None)
     made.workqueue = OrderedDict(
         (file, {test: False for test in ORDER if test.startswith(f"{file}::")}) for file in FILES
     )
@@ -72,3 +73,15 @@ def test_the_last_worker_helps_with_spark(three: tuple[Any, list[Node]]) -> None
     for _ in range(6):
         made._assign_work_unit(nodes[2])
     assert nodes[2].taken == ["known", "long", "middle", "short", "spark_long", "spark"]
+
+
+def test_what_a_worker_has_before_it_is_counted(three: tuple[Any, list[Node]]) -> None:
+    made, nodes = three
+    for _ in range(3):
+        made._assign_work_unit(nodes[0])
+    taken = made.assigned_work[nodes[0]]
+    assert made._pending_of(taken) == LoadFileScheduling._pending_of(made, taken) == 40 + 8 + 3
+    for file, done in (("spark_long", 40), ("spark", 5)):
+        for test in list(taken[file])[:done]:
+            taken[file][test] = True
+    assert made._pending_of(taken) == LoadFileScheduling._pending_of(made, taken) == 3 + 3

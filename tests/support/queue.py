@@ -141,6 +141,18 @@ class Queue(LoadFileScheduling):
             self.workqueue.move_to_end(last, last=False)
         super()._assign_work_unit(node)
 
+    def _pending_of(self, workload: dict[str, dict[str, bool]]) -> int:
+        """Tests that a worker has before it, asked after each of its tests. It runs files in the order in which it took
+        them, so none waits in front of a file that is done.
+        """
+        pending = 0
+        for tests in reversed(workload.values()):
+            waiting = list(tests.values()).count(False)
+            if not waiting:
+                break
+            pending += waiting
+        return pending
+
 
 def files_with_spark(tests: Mapping[str, int]) -> frozenset[str]:
     """Of the queue's files, which have so many tests. Workers alone know what a test needs, and sort by it.
