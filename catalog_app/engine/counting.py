@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
 PARTITION_BYTES = 64 * 1024 * 1024
 """Rows of one partition value are taken to become files of so many bytes."""
-_TASKS, _ROWS, _FEW_ROWS, _WIDE = 4, 1_000, 20, 4_096
-"""So many first tasks bring so many of their first rows, the others few. Rows with longer texts are not brought."""
+_TASKS, _ROWS, _MORE_ROWS, _BYTES = 4, 1_000, 20, 4_096
+"""So many first tasks bring so many of their first rows, the others fewer, if they are no longer."""
+_LONG_ROWS, _LONG_BYTES = 3, 4 * 1024 * 1024
+"""Of longer rows the first tasks bring so many, if they are no longer."""
 _IN_TASK = (1 << 33) - 1
 """The bits of Spark's number of a row that count within its task."""
-_TASK, _EARLY, _HASH, _SHOWN = "__lake_task", "__lake_early", "__lake_hash", "__lake_shown"
+_TASK, _PLACE, _HASH, _SHOWN = "__lake_task", "__lake_row", "__lake_hash", "__lake_shown"
 _COUNT, _SOME = "__lake_count", "__lake_some"
 
 Counts = Mapping[PartitionValues, Sequence[int]]
@@ -128,13 +130,16 @@ def _numbered(target: Target, rows: DataFrame, extra: Sequence[str]) -> DataFram
     kinds = {internal_name(column): column.type for column in target.schema.columns}
     # Spark has no hash of a map.
     hashed = [f"CAST({name} AS STRING)" if "map<" in kinds.get(name, "") else name for name in target.columns]
-    early = f"(monotonically_increasing_id() & {_IN_TASK}L) < IF(spark_partition_id() < {_TASKS}, {_ROWS}, {_FEW_ROWS})"
     counted = named.selectExpr(
-        "*", f"spark_partition_id() AS {_TASK}", f"{early} AS {_EARLY}", f"xxhash64({', '.join(hashed)}) AS {_HASH}"
+        "*",
+        f"spark_partition_id() AS {_TASK}",
+        f"monotonically_increasing_id() & {_IN_TASK}L AS {_PLACE}",
+        f"xxhash64({', '.join(hashed)}) AS {_HASH}",
     )
-    sizes = row_sizes(kinds).values()
-    fits = f"({' + '.join(sizes)}) <= {_WIDE}" if sizes else "true"
-    return counted.selectExpr("*", f"{_EARLY} AND {fits} AS {_SHOWN}")
+    size = " + ".join(row_sizes(kinds).values()) or "0"
+    is_early = f"{_PLACE} < IF({_TASK} < {_TASKS}, {_ROWS}, {_MORE_ROWS}) AND {size} <= {_BYTES}"
+    is_first = f"{_PLACE} < {_LONG_ROWS} AND {_TASK} < {_TASKS} AND {size} <= {_LONG_BYTES}"
+    return counted.selectExpr("*", f"({is_early}) OR ({is_first}) AS {_SHOWN}")
 
 
 def _partitions(target: Target) -> list[str]:

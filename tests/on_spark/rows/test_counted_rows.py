@@ -122,6 +122,15 @@ def test_examples_are_rows_before_and_after(filled: Lake, monkeypatch: pytest.Mo
     assert all(item["change"] == "insert" and item["row"]["id"] >= 90000 for item in dry.extra["examples"])
 
 
+def test_long_rows_are_counted_too(filled: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled.sql("CREATE TABLE d.long (id BIGINT, v STRING)")
+    monkeypatch.setattr(FileWriter, "write", lambda *_, **__: pytest.fail("rows are written"))
+    dry = filled.sql("INSERT INTO d.long SELECT id, repeat(uuid(), 1000) FROM d.t WHERE id % 100 = 0 DRY RUN")
+    assert dry.metrics["rows_inserted"] == MANY // 100
+    assert [len(item["row"]["v"]) for item in dry.extra["examples"]] == [36_000] * len(dry.extra["examples"])
+    assert len(dry.extra["examples"]) >= 3
+
+
 @pytest.mark.parametrize(("text", "code"), REFUSED)
 def test_what_the_write_refuses_is_refused(filled: Lake, text: str, code: str) -> None:
     before = files_of(filled)
