@@ -20,13 +20,14 @@ class ValuesSource:
 @dataclass(frozen=True, slots=True)
 class FileSource:
     """Rows of a Parquet file of the warehouse whose columns ``c0``, ``c1``, .. go by ``names``; ``rows`` of them. With
-    ``read`` Spark gets them by that.
+    ``read`` Spark gets them by that. ``content``: the file, where it does not lie at its path.
     """
 
     path: str
     names: tuple[str, ...]
     rows: int
     read: Callable[[Any], Any] | None = field(default=None, compare=False)
+    content: bytes = field(default=b"", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

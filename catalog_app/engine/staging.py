@@ -10,12 +10,14 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 
+from catalog_app.engine.inputs_outputs import FileSource
 from catalog_app.engine.task_files import SENT_BYTES, Places, SmallFile
 from catalog_app.engine.write_jobs import rows_read, rows_written
 from catalog_app.storage.warehouse import Warehouse
@@ -126,6 +128,33 @@ def _staged(folder: str, said: dict[str, object]) -> StagedRows:
     assert isinstance(size, int)
     assert isinstance(footer, bytes)
     return StagedRows(f"{folder}/{path.rpartition('/')[2]}", size, pq.read_metadata(pa.BufferReader(footer)))
+
+
+def file_given(warehouse: Warehouse, path: str, names: tuple[str, ...], rows: int, local: Path) -> FileSource:
+    """Rows of a Parquet file of this machine. In a store a small one goes along with each job; another one is put at
+    its path.
+    """
+    is_small = warehouse.task_filesystem is not None and local.stat().st_size <= SENT_BYTES
+    content = local.read_bytes() if is_small else b""
+    schema = pq.read_schema(pa.BufferReader(content)) if content else pa.schema([])
+    if not content or not all(map(_is_plain, schema.types)):
+        warehouse.put(local, path)
+        return FileSource(path, names, rows)
+
+    def read(spark: SparkSession) -> DataFrame:
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        return rows_read(spark, SmallFile(content), from_arrow_schema(schema))
+
+    return FileSource(path, names, rows, read, content)
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Whether Spark's own reader and Arrow find values of one type in a file."""
+    is_signed = pa.types.is_signed_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    is_text = kind in (pa.string(), pa.binary())
+    is_time = kind == pa.date32() or (pa.types.is_timestamp(kind) and kind.unit == "us")
+    return is_signed or is_text or is_time or pa.types.is_decimal128(kind)
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +16,7 @@ from django.utils import timezone
 
 from catalog_app.domain.state import TableState
 from catalog_app.engine.inputs_outputs import FileSource
+from catalog_app.engine.staging import file_given
 from catalog_app.models import Branch
 from catalog_app.selectors.snapshots import branch_snapshot
 from catalog_app.services.deleted_keys import COLUMNS, deleted_keys_register
@@ -57,15 +60,16 @@ def deletes_bound(call: Call, write: BatchWrite, table: TableState | None) -> It
     folder = warehouse.new_staging(table.table_id)
     path = f"{folder}/deleted.parquet"
     rows = pa.concat_tables(tombstones_read(found)).rename_columns([f"c{index}" for index in range(len(COLUMNS))])
+    source = FileSource(path, (KEY, WATERMARK), rows.num_rows)
     try:
-        warehouse.make_folder(folder)
-        pq.write_table(rows, warehouse.absolute(path), filesystem=warehouse.filesystem)
-        yield (
-            call.with_aside(DELETED, FileSource(path, (KEY, WATERMARK), rows.num_rows)),
-            replace(write, has_deleted=True),
-        )
+        with TemporaryDirectory() as here:
+            local = Path(here, "deleted.parquet")
+            pq.write_table(rows, local)
+            source = file_given(warehouse, path, source.names, source.rows, local)
+        yield call.with_aside(DELETED, source), replace(write, has_deleted=True)
     finally:
-        warehouse.discard(folder)
+        if not source.content:
+            warehouse.discard_files(folder, [path])
 
 
 def _found(call: Call, write: BatchWrite, table: TableState | None) -> list[Tombstones]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from django.conf import settings
@@ -16,6 +19,7 @@ from catalog_app.domain.identity_columns import columns_numbered
 from catalog_app.domain.nested import typed_like
 from catalog_app.domain.types import parse_type, value_type
 from catalog_app.engine.inputs_outputs import FileSource
+from catalog_app.engine.staging import file_given
 from catalog_app.importing.lossless import is_kind_kept
 from catalog_app.importing.scanning import file_convert
 from catalog_app.importing.spec import ColumnChoice, FileFormat, Reading
@@ -141,7 +145,8 @@ def _first_without(rows: FileSource, column: str) -> int | None:
         return None
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
     name, before = f"c{names.index(column.casefold())}", 0
-    with warehouse.filesystem.open_input_file(warehouse.absolute(rows.path)) as file:
+    content = pa.BufferReader(rows.content) if rows.content else None
+    with content or warehouse.filesystem.open_input_file(warehouse.absolute(rows.path)) as file:
         for batch in pq.ParquetFile(file).iter_batches(columns=[name]):
             nulls = pc.indices_nonzero(batch.column(0).is_null())
             if len(nulls):
@@ -165,18 +170,33 @@ def converted(
     warehouse = Warehouse(settings.LAKEUI["WAREHOUSE"])
     folder = f"{warehouse.new_import(made.pk)}/{call.context.task_id or 'load'}-{call.context.attempt}"
     path = f"{folder}/rows.parquet"
+    names = tuple(choice.name for choice in reading.chosen)
     call.context.step("read", made.name)
+    source = FileSource(path, names, 0)
     try:
-        warehouse.make_folder(folder)
         with (
             import_opened(made, reading, warehouse=warehouse) as file,
-            warehouse.filesystem.open_output_stream(warehouse.absolute(path)) as target,
+            _place_of_rows(warehouse, path) as target,
         ):
             form = FileFormat(made.format)
             rows = file_convert(file, form, reading, target, kept_as=kept_as, keep_kind=keep_kind)
-        yield FileSource(path, tuple(choice.name for choice in reading.chosen), rows)
+            is_here = warehouse.is_local
+            source = FileSource(path, names, rows) if is_here else file_given(warehouse, path, names, rows, target)
+        yield source
     finally:
-        warehouse.discard(folder)
+        if not source.content:
+            warehouse.discard_files(folder, [path])
+
+
+@contextmanager
+def _place_of_rows(warehouse: Warehouse, path: str) -> Iterator[Path]:
+    """Where converted rows are written: at their path, or in a file of this machine."""
+    if warehouse.is_local:
+        warehouse.make_folder(path.rpartition("/")[0])
+        yield Path(warehouse.absolute(path))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder, "rows.parquet")
 
 
 def staged_metrics(staged: Sequence[NewDataFile]) -> dict[str, int]:
