@@ -18,6 +18,7 @@ import { rowAdditions } from "./row-additions";
 import { ColumnTalk, RowTalk } from "./row-talk";
 import { SinceReview } from "./since-review";
 import { ThreadView } from "./thread-view";
+import styles from "./request-comparison.module.css";
 
 /** The comparison with what was decided about its conflicts, and what people say about objects and cells. It follows both
  * branches until the merge, and then stays as it was merged. */
@@ -33,10 +34,10 @@ function LiveComparison({ place, request, pair, role }: { place: RequestPlace; r
   const threads = threadsOf(comments.data?.pages.flatMap((page) => page.results) ?? []);
   const mayDecide = isWithPeople(request.state) && isAtLeast(role, "contributor");
   const talk = (detail: ComparedDetail, cell?: CellAnchor) => (
-    <>
+    <div className={styles.talk}>
       <Talk place={place} detail={detail} cell={cell} threads={threadsAt(threads, detail, cell)} role={role} />
       {cell || detail.kind !== "table" ? null : <ColumnTalk place={place} detail={detail} threads={threads} role={role} />}
-    </>
+    </div>
   );
   const rows = rowAdditions(pair, place, mayDecide);
   const additions = {
