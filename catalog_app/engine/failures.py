@@ -129,9 +129,10 @@ def translate(error: BaseException) -> LakeError:
 
 def _tasks_failed(said: str, name: str) -> EngineError:
     return EngineError(
-        f"A task of Spark could not write files to the store: {_CLASS.sub('', said).strip()}",
-        remedy="Nothing was written. Executors need Python with pyarrow and pyspark, and keys of the store, as"
-        " docs/howto/cluster.md says; lakeui doctor tries it. If the store did not answer, run it again.",
+        f"Python failed in a task of Spark: {_CLASS.sub('', said).strip()}",
+        remedy="Nothing was written. Executors need Python with pyarrow and pyspark, and keys of the store, also those"
+        " of the Spark for queries: docs/howto/cluster.md. lakeui doctor tries both. If the store did not answer, run"
+        " it again.",
         spark_class=name,
     )
 

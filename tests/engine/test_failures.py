@@ -223,10 +223,11 @@ IMPORT_ERROR = "pyspark.errors.exceptions.base.PySparkImportError: [PACKAGE_NOT_
         (f"{RAISED}{IMPORT_ERROR} {NO_ARROW}\n\tat org.apache.X\nCaused by: java.lang.Error: none", NO_ARROW),
     ],
 )
-def test_what_tasks_could_not_write(said: str, expected: str) -> None:
+def test_tasks_whose_python_failed(said: str, expected: str) -> None:
     """The server is there: the work is not done again as if it were lost."""
     error = translate(RuntimeError(said))
     assert isinstance(error, EngineError)
-    assert error.message == f"A task of Spark could not write files to the store: {expected}"
+    assert error.message == f"Python failed in a task of Spark: {expected}"
+    assert "the Spark for queries" in error.remedy
     assert "docs/howto/cluster.md" in error.remedy
     assert not is_lost(RuntimeError(said))

@@ -205,7 +205,7 @@ def test_a_task_that_fails_is_said_once(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(SparkSessions, "run", fails)
     with pytest.raises(RuntimeProblem) as raised:
         _written_by_tasks(Warehouse(str(tmp_path)), "sc://nowhere:1")
-    said = "A task of Spark could not write files to the store: No module named 'pyarrow'"
+    said = "Python failed in a task of Spark: No module named 'pyarrow'"
     assert raised.value.message == f"{tmp_path}: {said}"
     assert "pyarrow" in raised.value.remedy
 
