@@ -44,6 +44,8 @@ _SIGNS: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": opera
 
 New = Callable[[Mapping[int, Any]], Any]
 """The new value of a column from the old values of a row, by column id. Raises ValueError where it does not fit."""
+Assigned = Mapping[int, New]
+"""By column id what makes its new value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +165,8 @@ def _opened(writer: FileWriter, file: FileScan) -> pq.ParquetFile:
 # -- what they become -------------------------------------------------------------------------------------------------
 
 
-def assigned(schema: Schema, assignments: Sequence[tuple[str, str]], alias: str) -> dict[int, New] | None:
-    """By column id what makes its new value; None where Spark has to compute or to refuse one."""
+def assigned(schema: Schema, assignments: Sequence[tuple[str, str]], alias: str) -> Assigned | None:
+    """None where Spark has to compute or to refuse a value."""
     given: dict[int, New] = {}
     for name, text in assignments:
         column = schema.named(name)
@@ -233,7 +235,7 @@ def _rows_in(stored: pq.ParquetFile, group: int, names: list[str], positions: In
             return
 
 
-def changed(schema: Schema, old: pa.Table, given: Mapping[int, New]) -> pa.Table | None:
+def changed(schema: Schema, old: pa.Table, given: Assigned) -> pa.Table | None:
     """The rows with their new values; None where one does not fit, which Spark refuses."""
     ids = {internal_name(column): column.id for column in schema.columns}
     new = old

@@ -10,9 +10,10 @@ Spark's too.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 
 import numpy as np
 import pyarrow as pa
@@ -46,6 +47,26 @@ PLAIN_TEXT_BYTES = 4
 
 class _Elsewhere(Exception):
     """Spark has to read this."""
+
+
+Matches = tuple[Integers, Integers, Integers]
+"""Addresses and row ids of rows of the target, and the numbers of their rows in the source."""
+
+
+@dataclass(slots=True)
+class _Limit:
+    """How many pairs may be found. Threads share it."""
+
+    left: int
+    _lock: Lock = field(default_factory=Lock)
+
+    def keep(self, found: Matches) -> Matches:
+        """Raises _Elsewhere where that is too many."""
+        with self._lock:
+            self.left -= len(found[0])
+            if self.left < 0:
+                raise _Elsewhere
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,16 +106,17 @@ def pairs_by_key(writer: FileWriter, task: MergeTask, source: FrozenSource, targ
     if key is None or not _is_readable(task, key):
         return None
     number, rule = matched[0] if matched else (-1, None)
+    limit = _limit(task, source, target, key, rule)
+    if limit is None:
+        return None
     try:
         with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8)) as pool:
-            found = list(pool.map(lambda file: _matched(writer, file, key), task.scan.files))
+            found = list(pool.map(lambda file: limit.keep(_matched(writer, file, key)), task.scan.files))
     except (_Elsewhere, *UNREADABLE):
         return None
     addresses, row_ids, numbers = (
         np.concatenate([np.empty(0, np.int64), *parts]) for parts in zip(*found, strict=True)
     )
-    if len(addresses) > FEW_ROWS:
-        return None
     images = None
     if rule is not None and rule.act is Act.UPDATE:
         given = _given(target, source, rule, key, numbers)
@@ -103,6 +125,16 @@ def pairs_by_key(writer: FileWriter, task: MergeTask, source: FrozenSource, targ
             return None
         images = images.append_column(ROW_ID_COLUMN, pa.array(row_ids))
     return Pairs(addresses, row_ids, numbers, number, images)
+
+
+def _limit(task: MergeTask, source: FrozenSource, target: Target, key: _Key, rule: Rule | None) -> _Limit | None:
+    """Before a file is read. None where the rule writes what has to be computed or cast, whatever rows it finds."""
+    if rule is None or rule.act is not Act.UPDATE or source.table is None:
+        return _Limit(FEW_ROWS)
+    given = _sources(target, source, source.table.slice(0, 0), rule, key, np.empty(0, np.int64))
+    if len(given) == len(target.schema.columns):
+        return _Limit(FEW_ROWS)
+    return None if _own_values(task, rule, given) is None else _Limit(by_key.MOST_FOUND)
 
 
 def _key(task: MergeTask, source: FrozenSource) -> _Key | None:
@@ -158,7 +190,7 @@ def _holds(written: Schema, column: Column) -> bool:
     return found is not None and found.type == column.type and file_name(found) == file_name(column)
 
 
-def _matched(writer: FileWriter, file: FileScan, key: _Key) -> tuple[Integers, Integers, Integers]:
+def _matched(writer: FileWriter, file: FileScan, key: _Key) -> Matches:
     """Addresses and row ids of the live rows of the file that match, and the numbers of the source's rows."""
     numbers = pa.chunked_array(_numbers(writer, file, key), pa.int32())
     is_hit = pc.is_valid(numbers).to_numpy()
@@ -205,7 +237,12 @@ def _given(
     """By column id what the source gives each pair; None where that is too much."""
     if target.partition_texts or source.table is None or _bytes_of(source.table, numbers) > MOST_IMAGE_BYTES:
         return None
-    rows = source.table.take(pa.array(numbers))
+    return _sources(target, source, source.table.take(pa.array(numbers)), rule, key, numbers)
+
+
+def _sources(
+    target: Target, source: FrozenSource, rows: pa.Table, rule: Rule, key: _Key, numbers: Integers
+) -> dict[int, pa.ChunkedArray | pa.Array]:
     columns = target.schema.columns
     values = {c.id: _image(c, source, rows, rule.values.get(c.name), key, numbers) for c in columns}
     return {identifier: found for identifier, found in values.items() if found is not None}
@@ -222,10 +259,9 @@ def _images(
     ``addresses``: those of the pairs, by file.
     """
     schema = task.scan.schema
-    left = [column for column in schema.columns if column.id not in given]
-    new = [(c.name, rule.values[c.name]) for c in left if c.name in rule.values]
-    own = _own(writer, task, new, addresses) if left else None
-    if left and own is None:
+    is_whole = len(given) == len(schema.columns)
+    own = None if is_whole else _own(writer, task, _own_values(task, rule, given), addresses)
+    if own is None and not is_whole:
         return None
     columns: dict[str, pa.ChunkedArray | pa.Array] = {}
     for column in schema.columns:
@@ -237,15 +273,23 @@ def _images(
     return pa.table(columns)
 
 
-def _own(
-    writer: FileWriter, task: MergeTask, assignments: Sequence[tuple[str, str]], addresses: Sequence[Integers]
-) -> pa.Table | None:
-    """The rows at these addresses, with what these expressions over the target alone make of them; None where they are
-    many, or Spark has to read or to compute something.
+def _own_values(task: MergeTask, rule: Rule, given: Collection[int]) -> by_key.Assigned | None:
+    """What the rule makes of the target alone, beside columns that are ``given``; None where Spark has to compute or to
+    read it.
     """
     schema = task.scan.schema
-    new = by_key.assigned(schema, assignments, task.alias)
-    if new is None or any(arrow_type(column.type) is None for column in schema.columns):
+    if any(arrow_type(column.type) is None for column in schema.columns):
+        return None
+    left = [column.name for column in schema.columns if column.id not in given]
+    return by_key.assigned(schema, [(name, rule.values[name]) for name in left if name in rule.values], task.alias)
+
+
+def _own(
+    writer: FileWriter, task: MergeTask, new: by_key.Assigned | None, addresses: Sequence[Integers]
+) -> pa.Table | None:
+    """The rows at these addresses, with the new values; None where they are many, or Spark has to read something."""
+    schema = task.scan.schema
+    if new is None:
         return None
     found = [(file, places) for file, places in zip(task.scan.files, addresses, strict=True) if len(places)]
     rows = sum(len(places) for _, places in found), sum(file.rows for file, _ in found)

@@ -17,6 +17,7 @@ from catalog_app.engine import merge_by_key
 from catalog_app.engine.merge_by_key import Pairs, pairs_by_key
 from catalog_app.engine.merge_values import Act, Family, FrozenSource, MergeTask, Rule
 from catalog_app.engine.targets import Target
+from catalog_app.engine.writing import FileWriter
 from catalog_app.storage.deletes import write_deletes
 from tests.engine.conftest import lake_alone
 from tests.engine.lake import TABLE, Lake, schema_of
@@ -196,3 +197,30 @@ def test_wide_keys_are_left_to_spark(alone: Lake, monkeypatch: pytest.MonkeyPatc
     pairs = found(alone, source, DELETE)
     assert pairs is not None
     assert len(pairs.addresses) == 500
+
+
+def test_what_spark_computes_reads_no_file(alone: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(alone, [(1, "x")])
+    monkeypatch.setattr(merge_by_key, "_matched", lambda *_: pytest.fail("a file is read"))
+    for values in ({"v": "concat(`s`.`v`, 'x')"}, {"v": "`s`.`k`"}):
+        assert found(alone, frozen([(1, "a")]), replace(UPDATE, values=values)) is None
+
+
+def test_too_many_pairs_end_the_reading(alone: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that keep a value are few: behind the file that has too many none is read."""
+    monkeypatch.setattr(merge_by_key.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(merge_by_key.by_key, "MOST_FOUND", 3)
+    for first in range(0, 12, 2):
+        put(alone, [(first, "x"), (first + 1, "y")])
+    read: list[int] = []
+    matched = merge_by_key._matched
+
+    def noted(writer: FileWriter, file: FileScan, key: Any) -> Any:
+        read.append(file.base)
+        return matched(writer, file, key)
+
+    monkeypatch.setattr(merge_by_key, "_matched", noted)
+    source = frozen([(key, "new") for key in range(12)])
+    assert found(alone, source, replace(UPDATE, values={"v": "'const'"})) is None
+    assert len(read) <= 3
+    assert found(alone, source, UPDATE) is not None
