@@ -108,7 +108,7 @@ describe("a table that is changed by forms", () => {
     await expectAccessible(page);
     await page.getByRole("button", { name: "Undrop flights.guests" }).click();
     await expectAccessible(page);
-    await dialog().getByRole("button", { name: "Bring it back" }).click();
+    await dialog().getByRole("button", { name: "Undrop" }).click();
     await page.waitForURL(/\/t\/flights\/guests$/);
     await page.getByText("1 row", { exact: true }).first().waitFor({ timeout: WORK_MS });
     await open(page, "/c/demo/b/changing?tab=trash");

@@ -249,7 +249,7 @@ describe("the clicks that a task takes", () => {
     });
     await task("bring it back", undefined, async () => {
       await button(/^Undrop .*reasons/).click();
-      await button("Bring it back", dialog()).click();
+      await button("Undrop", dialog()).click();
       await closed();
     });
   });

@@ -38,7 +38,7 @@ it("says what was dropped, by whom, and brings it back by its id", async () => {
   const dialog = within(await screen.findByRole("dialog"));
   const statement = "UNDROP TABLE `sales`.`totals` WITH ID '7'";
   expect(dialog.getByLabelText("The statement that runs").textContent).toBe(statement);
-  await user.click(dialog.getByRole("button", { name: "Bring it back" }));
+  await user.click(dialog.getByRole("button", { name: "Undrop" }));
   await waitFor(() => expect(asked.find(({ method }) => method === "POST")?.body).toMatchObject({ catalog: "demo", branch: "main", statement }));
   await waitFor(() => expect(router.state.location.pathname).toBe("/c/demo/b/main/t/sales/totals"));
 });
@@ -52,7 +52,7 @@ it("asks for another name where the old one is taken, and shows a refusal", asyn
   renderAt("/c/demo/b/main?tab=trash");
   await user.click(await screen.findByRole("button", { name: "Undrop old" }));
   const dialog = within(await screen.findByRole("dialog"));
-  const action = dialog.getByRole<HTMLButtonElement>("button", { name: "Bring it back" });
+  const action = dialog.getByRole<HTMLButtonElement>("button", { name: "Undrop" });
   await user.type(dialog.getByLabelText("Name"), "old");
   expect(action.disabled).toBe(true);
   await user.type(dialog.getByLabelText("Name"), "er");

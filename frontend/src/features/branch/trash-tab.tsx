@@ -97,7 +97,7 @@ function BringBackDialog({ catalog, branch, entry, onClose }: { catalog: string;
   return (
     <WriteDialog
       title={`Undrop ${nameOf(entry)}`}
-      action="Bring it back"
+      action="Undrop"
       place={{ catalog, branch }}
       statement={wanted && (as || !entry.name_taken) ? statement : undefined}
       leadsTo={leadsTo}

@@ -64,7 +64,7 @@ it("brings a dropped catalog back under another name where its own is taken", as
   renderAt("/");
   await user.click(await screen.findByRole("button", { name: "Undrop demo" }));
   const dialog = within(await screen.findByRole("dialog"));
-  const action = dialog.getByRole<HTMLButtonElement>("button", { name: "Bring it back" });
+  const action = dialog.getByRole<HTMLButtonElement>("button", { name: "Undrop" });
   expect(action.disabled).toBe(true);
   await user.type(dialog.getByLabelText("Another name, as a catalog has this one now"), "older");
   await user.click(action);

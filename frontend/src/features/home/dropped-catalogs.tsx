@@ -58,7 +58,7 @@ function BringBack({ entry, onClose }: { entry: DroppedCatalog; onClose: () => v
   return (
     <WriteDialog
       title={`Undrop ${entry.name}`}
-      action="Bring it back"
+      action="Undrop"
       place={{ catalog: null, branch: "main" }}
       statement={isReady ? catalogUndrop(entry.name, entry.catalog_id, wanted || undefined) : undefined}
       leadsTo={catalogAddress(wanted || entry.name)}
