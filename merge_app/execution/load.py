@@ -231,17 +231,17 @@ def _restores(operations: Sequence[Operation], other: VersionVector) -> Restores
     """The RESTOREs among them that take back nothing which the other side reaches (P7). What one takes back its own
     branch says, by whatever way it came.
     """
-    restored = {item.origin: item.metrics[RESTORED_VERSION] for item in operations if RESTORED_VERSION in item.metrics}
-    if not restored:
+    restored = (item for item in operations if RESTORED_VERSION in item.metrics)
+    made = {(*item.origin, item.metrics[RESTORED_VERSION]) for item in restored if item.origin is not None}
+    if not made:
         return NO_RESTORES
-    made = [(*origin, then) for origin, then in restored.items() if origin is not None]
     chains = {branch.pk: branch_snapshot(branch) for branch in Branch.objects.filter(pk__in={b for b, *_ in made})}
     version_vectors = version_vectors_load(
         *(chains[b].at(version - 1) for b, version, _ in made), *(chains[b].at(then) for b, _, then in made)
     )
     known, back = version_vectors[: len(made)], version_vectors[len(made) :]
-    taken = {(b, v): TakenBack(knew, then) for (b, v, _), knew, then in zip(made, known, back, strict=True)}
-    return {origin: item for origin, item in taken.items() if item.is_unknown_to(other)}
+    taken = zip(made, map(TakenBack, known, back), strict=True)
+    return {key: item for key, item in taken if item.is_unknown_to(other)}
 
 
 def _views(destination: Snapshot) -> tuple[ViewNames, ...]:

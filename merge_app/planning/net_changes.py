@@ -111,8 +111,10 @@ class TakenBack:
         )
 
 
-Restores = Mapping[tuple[int, int], TakenBack]
-"""By origin the restores of a side that take back nothing which the other side knows."""
+Restores = Mapping[tuple[int, int, int], TakenBack]
+"""The restores of a side that take back nothing which the other side knows: by the branch and the version of the
+commit, and the restored version. One transaction may restore tables to several.
+"""
 NO_RESTORES: Restores = MappingProxyType({})
 
 
@@ -212,8 +214,10 @@ def _absorb_data(operations: Sequence[Operation], restores: Restores) -> list[Op
 
 
 def _taken_back(operation: Operation, restores: Restores) -> TakenBack | None:
-    origin = operation.origin if is_full_overwrite(operation) else None
-    return None if origin is None else restores.get(origin)
+    then, origin = operation.metrics.get(RESTORED_VERSION), operation.origin
+    if then is None or origin is None or not is_full_overwrite(operation):
+        return None
+    return restores.get((*origin, then))
 
 
 def _without(operations: Sequence[Operation], taken_back: TakenBack, restore: Operation) -> Iterator[Operation]:

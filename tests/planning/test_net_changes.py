@@ -84,37 +84,45 @@ def _dev(*operations: Operation) -> tuple[Operation, ...]:
 
 
 def _to(then: int, *, at: int) -> Restores:
-    return {(DEV, at): TakenBack({DEV: at - 1}, {DEV: then})}
+    return {(DEV, at, then): TakenBack({DEV: at - 1}, {DEV: then})}
 
 
-RESTORE = overwrite(1, removed=[1])
+def _restore(then: int) -> Operation:
+    return overwrite(1, removed=[1], metrics={"restored_version": then})
 
 
 def test_a_restore_and_what_it_takes_back_cancel() -> None:
-    done = _dev(delete((7, 1)), RESTORE)
+    done = _dev(delete((7, 1)), _restore(99))
     assert net_changes(done, restores=_to(99, at=101)) == {}
     (changes,) = net_changes(done).values()
     assert list(changes.versions) == ["overwrite"]
 
 
 def test_what_the_restored_version_knew_stays() -> None:
-    done = _dev(insert(5), delete((7, 1)), RESTORE)
+    done = _dev(insert(5), delete((7, 1)), _restore(100))
     (changes,) = net_changes(done, restores=_to(100, at=102)).values()
     assert changes.versions == {"insert": (100,)}
 
 
 def test_a_restore_takes_back_merged_commits_alone() -> None:
     """``OTHER`` 50 came by a merge at 100; 60 came otherwise, so the branch of the restore did not know it."""
-    first, second, restore = _dev(delete((7, 1)), delete((8, 1)), RESTORE)
+    first, second, restore = _dev(delete((7, 1)), delete((8, 1)), _restore(99))
     done = [replace(first, origin=(OTHER, 50)), replace(second, origin=(OTHER, 60)), restore]
-    taken_back = {(DEV, 102): TakenBack({DEV: 101, OTHER: 50}, {DEV: 99})}
+    taken_back = {(DEV, 102, 99): TakenBack({DEV: 101, OTHER: 50}, {DEV: 99})}
     (changes,) = net_changes(done, restores=taken_back).values()
     assert changes.versions == {"delete": (101,)}
 
 
 def test_a_restore_taken_back_takes_nothing_back() -> None:
-    done = _dev(insert(5), RESTORE, RESTORE)
+    done = _dev(insert(5), _restore(99), _restore(100))
     (changes,) = net_changes(done, restores={**_to(99, at=101), **_to(100, at=102)}).values()
+    assert changes.versions == {"insert": (100,)}
+
+
+def test_restores_of_one_commit_have_own_versions() -> None:
+    """A transaction restores this table to 100 and another one to 99."""
+    done = _dev(insert(5), delete((7, 1)), _restore(100))
+    (changes,) = net_changes(done, restores={**_to(100, at=102), **_to(99, at=102)}).values()
     assert changes.versions == {"insert": (100,)}
 
 

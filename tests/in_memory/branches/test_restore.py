@@ -242,3 +242,24 @@ def test_each_restore_leaves_one_record(lake: Lake) -> None:
     assert (record["kind"], record["outcome"], record["version"]) == ("restore", "restored", result.version)
     assert record["restored_version"] == version
     assert lake.sql("SHOW MERGES").rows == []
+
+
+@pytest.mark.parametrize("order", ["td", "dt"])
+def test_restores_of_a_transaction_have_own_versions(lake: Lake, order: str) -> None:
+    """P7: of d.t all that b did is taken back, so that main dropped it refuses nothing. Of d.d the last row is."""
+    people(lake)
+    lake.sql("CREATE BRANCH b")
+    whole = lake.head("b")
+    lake.sql("UPDATE d.t SET name = 'b' WHERE id = 1", "b")
+    lake.sql("CREATE TABLE d.d (id int)", "b")
+    lake.sql("INSERT INTO d.d VALUES (1)", "b")
+    versions = {"t": whole, "d": lake.head("b")}
+    lake.sql("INSERT INTO d.d VALUES (2)", "b")
+    opened = lake.sql("BEGIN", "b").extra["transaction"]
+    for name in order:
+        lake.sql(f"RESTORE TABLE d.{name} TO VERSION AS OF {versions[name]}", "b", transaction=opened)
+    lake.sql("COMMIT", "b", transaction=opened)
+    lake.sql("DROP TABLE d.t")
+    lake.merge("b")
+    assert lake.rows("d.d") == [(1,)]
+    assert lake.breaches() == []
