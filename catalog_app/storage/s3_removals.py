@@ -22,6 +22,8 @@ MOST_NAMES = 1000
 """A store takes so many names at once."""
 ONE_BY_ONE = frozenset({"NotImplemented", "MethodNotAllowed"})
 """What stores answer that take one name at a time, as some that are not Amazon's do."""
+NOT_THERE = frozenset({"NoSuchKey"})
+"""What some of them answer where an object is gone already. Amazon says then that it went."""
 
 
 def objects_remove(paths: Sequence[str], options: StoreOptions) -> None:
@@ -51,17 +53,16 @@ def _by_bucket(paths: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _remove(bucket: str, names: Sequence[str], options: StoreOptions) -> None:
-    """One name goes by a request that all stores know."""
+    """One name goes by a request that all stores know, and so do those that are left of many: an answer may say that
+    the store was too busy for some. Such a request is sent again.
+    """
     client = _asked(lambda: _client(options, os.getpid()))
     wanted = {"Objects": [{"Key": name} for name in names], "Quiet": True}
     together = len(names) > 1
     answer = _asked(lambda: client.delete_objects(Bucket=bucket, Delete=wanted), but=ONE_BY_ONE) if together else None
-    if answer is None:
-        for name in names:
-            _asked(partial(client.delete_object, Bucket=bucket, Key=name))
-        return
-    for refused in answer.get("Errors", ())[:1]:
-        raise _failed(refused["Code"], refused["Key"])
+    left = names if answer is None else [refused["Key"] for refused in answer.get("Errors", ())]
+    for name in left:
+        _asked(partial(client.delete_object, Bucket=bucket, Key=name), but=NOT_THERE)
 
 
 def _asked(request: Callable[[], Any], *, but: Collection[str] = ()) -> Any:

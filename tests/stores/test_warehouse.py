@@ -170,8 +170,7 @@ def test_a_store_may_take_one_name_at_once(warehouse: Warehouse, store: ObjectSt
 
     def refuse(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
         asked.append(request.headers)
-        text = f"<Error><Code>{code}</Code><Message>no</Message></Error>".encode()
-        return AWSResponse(request.url, 501, {}, SimpleNamespace(stream=lambda: [text]))
+        return _answered(request, 501, f"<Error><Code>{code}</Code><Message>no</Message></Error>")
 
     client = s3_removals._client(warehouse.options, os.getpid())
     client.meta.events.register_first("before-send.s3.DeleteObjects", refuse)
@@ -183,6 +182,41 @@ def test_a_store_may_take_one_name_at_once(warehouse: Warehouse, store: ObjectSt
     assert ("Content-MD5" in asked[0], "x-amz-checksum-crc32" in asked[0]) == (True, False)
     assert [warehouse.exists(name) for name in names] == [code == "AccessDenied"] * 2
     warehouse.remove_all(names)
+
+
+@pytest.mark.parametrize(("code", "is_gone"), [("InternalError", True), ("AccessDenied", False)])
+def test_names_that_a_store_left_go_alone(warehouse: Warehouse, code: str, is_gone: bool) -> None:
+    """Of many names a store may leave some, with a code for each. Another store says of one that it is not there."""
+    names = [f"7/data/base={number}/a.parquet" for number in range(3)]
+    for name in names[:2]:
+        warehouse.write(name, b"rows")
+
+    def leave(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
+        left = "".join(f"<Error><Key>a/lake/{name}</Key><Code>{code}</Code></Error>" for name in names)
+        return _answered(request, 200, f"<DeleteResult>{left}</DeleteResult>")
+
+    def refuse(request: AWSPreparedRequest, **_: Any) -> AWSResponse | None:
+        if not is_gone:
+            return _answered(request, 403, f"<Error><Code>{code}</Code><Message>no</Message></Error>")
+        is_there = warehouse.exists(names[0]) or warehouse.exists(names[1])
+        return None if is_there else _answered(request, 404, "<Error><Code>NoSuchKey</Code></Error>")
+
+    events = s3_removals._client(warehouse.options, os.getpid()).meta.events
+    hooks = {"before-send.s3.DeleteObjects": leave, "before-send.s3.DeleteObject": refuse}
+    for event, hook in hooks.items():
+        events.register_first(event, hook)
+    try:
+        with nullcontext() if is_gone else pytest.raises(OSError, match=code):
+            warehouse.remove_all(names)
+    finally:
+        for event, hook in hooks.items():
+            events.unregister(event, hook)
+    assert [warehouse.exists(name) for name in names] == [not is_gone, not is_gone, False]
+    warehouse.remove_all(names)
+
+
+def _answered(request: AWSPreparedRequest, status: int, text: str) -> AWSResponse:
+    return AWSResponse(request.url, status, {}, SimpleNamespace(stream=lambda: [text.encode()]))
 
 
 def test_a_folder_goes_by_two_requests(warehouse: Warehouse, store: ObjectStore) -> None:
