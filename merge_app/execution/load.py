@@ -9,7 +9,7 @@ from dataclasses import replace
 from catalog_app.domain.operations import ObjectKind, Operation, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
-from catalog_app.models import Branch
+from catalog_app.models import Branch, Transaction
 from catalog_app.selectors.objects import (
     databases_list,
     databases_load,
@@ -236,8 +236,14 @@ def _restores(operations: Sequence[Operation], other: VersionVector) -> Restores
     if not made:
         return NO_RESTORES
     chains = {branch.pk: branch_snapshot(branch) for branch in Branch.objects.filter(pk__in={b for b, *_ in made})}
+    # A transaction knew what was there when it began, whatever the branch did until its commit.
+    opened = Transaction.objects.filter(target__in=chains, version__in={version for _, version, _ in made})
+    begun = {
+        (b, version): base for b, version, base in opened.values_list("target", "version", "workspace__fork_version")
+    }
     version_vectors = version_vectors_load(
-        *(chains[b].at(version - 1) for b, version, _ in made), *(chains[b].at(then) for b, _, then in made)
+        *(chains[b].at(begun.get((b, version), version - 1)) for b, version, _ in made),
+        *(chains[b].at(then) for b, _, then in made),
     )
     known, back = version_vectors[: len(made)], version_vectors[len(made) :]
     taken = zip(made, map(TakenBack, known, back), strict=True)

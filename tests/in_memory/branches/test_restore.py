@@ -263,3 +263,19 @@ def test_restores_of_a_transaction_have_own_versions(lake: Lake, order: str) -> 
     lake.merge("b")
     assert lake.rows("d.d") == [(1,)]
     assert lake.breaches() == []
+
+
+def test_a_transaction_restores_what_it_knew_alone(lake: Lake) -> None:
+    """R5: b takes in row 4 before the transaction ends. The restore knew nothing of it, so it is news of b."""
+    people(lake)
+    lake.sql("CREATE BRANCH b")
+    whole = lake.head("b")
+    lake.sql("UPDATE d.t SET name = 'b' WHERE id = 1", "b")
+    opened = lake.sql("BEGIN", "b").extra["transaction"]
+    lake.sql(f"RESTORE TABLE d.t TO VERSION AS OF {whole}", "b", transaction=opened)
+    lake.sql("INSERT INTO d.t VALUES (4, 'b')", "b")
+    lake.sql("COMMIT", "b", transaction=opened)
+    assert lake.rows("d.t", "b") == [(1, "a"), (2, "b"), (3, "c"), (4, "b")]
+    lake.sql("DROP TABLE d.t")
+    assert lake.codes("b") == {"OBJECT_DROPPED_ON_DEST"}
+    assert lake.breaches() == []
