@@ -13,6 +13,7 @@ from catalog_app.domain.operations import ObjectKind, OperationKind
 from catalog_app.domain.schema import Schema
 from catalog_app.domain.state import DatabaseState, TableState
 from catalog_app.domain.types import widens
+from catalog_app.rules.codes import VerdictCode
 from catalog_app.selectors.objects import databases_load, tables_load
 from catalog_app.selectors.snapshots import Snapshot
 from lakeui.common.errors import NotFound, NotSupported
@@ -27,7 +28,7 @@ from merge_app.execution.lineage.source_side import SourceSide, source_tables_lo
 from merge_app.execution.lineage.staged_files import moves_rows
 from merge_app.execution.lineage.table_cases import RowsDecision, TableCase
 from merge_app.execution.lineage.violating import Violated, rows_violating
-from merge_app.lineage.facts import Aliveness
+from merge_app.lineage.facts import Aliveness, column_of
 from merge_app.lineage.steps import TableSteps
 from merge_app.planning.attributes import kept_columns, kept_fields, tables_with_columns_back
 from merge_app.planning.change_sets import change_sets_of, is_alive, table_merged
@@ -174,7 +175,7 @@ def _lineage_tables(
         if side.snapshot is None and alive.is_judged and _meets_no_row(planned, object_id):
             continue
         if side.snapshot is not None or is_restored or (alive.source and alive.target and alive.result):
-            merged = _readable(table_merged(resolved if object_id in decided else planned, object_id).schema)
+            merged = _readable(resolved if object_id in decided else planned, object_id)
             if object_id in decided:
                 _types_hold(planned.source_tables.get(object_id), merged)
             case = _known_case(planned, object_id, alive, merged, is_restored=is_restored)
@@ -192,9 +193,15 @@ def _lineage_tables(
     ]
 
 
-def _readable(schema: Schema) -> Schema:
-    """Without columns that no file holds. Where both sides together leave such a one, the merge is refused."""
-    columns = tuple(column for column in schema.columns if not column.holds_nothing)
+def _readable(planned: PlanInput, table_id: int) -> Schema:
+    """The columns of the result without those that no file holds, and without those that have a type from one side and
+    rows of another type from the other. With either the merge is refused.
+    """
+    schema = table_merged(planned, table_id).schema
+    findings = change_sets_of(planned).findings_of(ObjectKind.TABLE, table_id)
+    narrow = {key for item in findings if item.code == VerdictCode.COLUMN_TYPE_NARROWING for key in item.keys}
+    apart = set(map(column_of, narrow))
+    columns = tuple(c for c in schema.columns if not (c.holds_nothing or apart.intersection(c.ids)))
     return schema if len(columns) == len(schema.columns) else replace(schema, columns=columns)
 
 

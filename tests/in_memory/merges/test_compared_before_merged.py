@@ -136,3 +136,22 @@ def test_sizes_count_live_rows_and_partitions(lake: Lake, http: Http) -> None:
     ]
     first = http.read("branches/main/databases/d/tables/t/segments/")["results"][0]
     assert (first["rows"], first["deleted_rows"], first["delete_files"], first["partition"]) == (2, 1, 1, {"n": "0"})
+
+
+@pytest.mark.parametrize("kinds", [("STRING DEFAULT 'd'", "INT"), ("INT DEFAULT 1", "STRING")])
+def test_rows_are_compared_beside_types_that_clash(lake: Lake, kinds: tuple[str, str]) -> None:
+    """Both added column c, with types of which neither widens: no type reads the rows of both, and the merge is
+    refused.
+    """
+    lake.sql("CREATE TABLE d.t (id INT, v STRING) TBLPROPERTIES ('merge.conflicts' = 'cell')")
+    lake.sql("INSERT INTO d.t VALUES (1, 'a'), (2, 'a')")
+    lake.sql("CREATE BRANCH b")
+    for branch, kind in zip(("b", "main"), kinds, strict=True):
+        lake.sql(f"ALTER TABLE d.t ADD COLUMN c {kind}", branch)
+        value = "'word'" if "STRING" in kind else "7"
+        lake.sql(f"UPDATE d.t SET v = '{branch}', c = {value} WHERE id = {1 if branch == 'b' else 2}", branch)
+    http = Http(lake)
+    rows = http.read(f"compare/b...main/objects/table/{http.table()['table_id']}/rows/sides/")
+    assert [(row["source_change"], row["dest_change"]) for row in rows["rows"]] == [("update", None), (None, "update")]
+    assert [row["result"][:2] for row in rows["rows"]] == [[1, "b"], [2, "main"]]
+    assert lake.codes("b") == {"COLUMN_TYPE_NARROWING"}
