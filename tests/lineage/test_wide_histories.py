@@ -89,6 +89,11 @@ def test_what_vacuum_removes_is_not_missed(services: None, number: int, monkeypa
     engine = compute.engine()
     monkeypatch.setitem(settings.LAKEUI, "RETENTION_DAYS", 0)
     monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
-    monkeypatch.setattr(Warehouse, "remove", lambda _, path: engine.forget(path))  # type: ignore[attr-defined]
+
+    def forget(_: Warehouse, paths: Sequence[str]) -> None:
+        for path in paths:
+            engine.forget(path)  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(Warehouse, "remove_all", forget)
     laws = (*OF_ROWS, ComparisonIsResult)
     laws_check(lambda: [law() for law in laws], f"{DRAWN} vacuumed {number}", VacuumedHistory)

@@ -32,6 +32,7 @@ from catalog_app.storage.warehouse import Warehouse
 from lakeui.common.errors import LakeError, PermissionDenied
 from tests.support.lake import Lake
 from tests.support.object_store import Counted, ObjectStore
+from tests.support.soak import IS_SOAK
 
 ROOT = Path(__file__).resolve().parents[2]
 TOTALS = "SELECT count(*), sum(id), count_if(name = 'changed'), count_if(name = 'zwei') FROM d.t"
@@ -228,7 +229,7 @@ def test_large_files_of_a_job_are_one_request(lake: Lake, store: ObjectStore, wa
     ("few_rows", "sent_bytes", "staged"),
     [
         (FEW_ROWS, SENT_BYTES, {}),
-        (FEW_ROWS, 0, {"PUT": 3, "HEAD": 3, "GET": 3}),
+        *([(FEW_ROWS, 0, {"PUT": 3, "HEAD": 3, "GET": 3})] if IS_SOAK else []),
         (0, 0, {"PUT": 9}),
     ],
 )
@@ -294,13 +295,15 @@ def test_addresses_without_a_row_are_given_back(lake: Lake) -> None:
 
 
 def test_a_failed_job_leaves_no_file(lake: Lake) -> None:
-    """Its last task fails, when others have written theirs: it begins when one of them ends. A task that still writes
-    while another one fails leaves a file to VACUUM.
+    """Its last task fails, when others have written theirs: it begins when one of them ends, and computes much more. A
+    task that still writes while another one fails leaves a file to VACUUM.
     """
     lake.sql("CREATE TABLE d.t (id INT, word STRING)")
     lake.sql("INSERT INTO d.t VALUES (-1, 'a')")
     before = files_of(lake), next_address(lake)
-    fails = "IF(id = 119999, raise_error('the last row'), sha2(CAST(id AS STRING), 512))"
+    word = "sha2(CAST(id AS STRING), 512)"
+    much = f"{'sha2(' * 20}{word}{', 512)' * 20}"
+    fails = f"CASE WHEN id = 119999 THEN raise_error('the last row') WHEN id >= 80000 THEN {much} ELSE {word} END"
     with pytest.raises(LakeError, match="the last row"):
         lake.sql(f"INSERT INTO d.t SELECT CAST(id AS INT), {fails} FROM range(0, 120000, 1, 3)")
     assert (files_of(lake), next_address(lake)) == before

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -226,11 +226,11 @@ def test_files_of_a_crash_go_unless_owned(table: Lake) -> None:
 def test_the_next_vacuum_finishes_a_killed_one(table: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     table.sql("OPTIMIZE d.t")
 
-    def power_cut(self: Warehouse, path: str) -> None:
+    def power_cut(self: Warehouse, paths: Sequence[str]) -> None:
         raise OSError("power cut")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Warehouse, "remove", power_cut)
+        patch.setattr(Warehouse, "remove_all", power_cut)
         with pytest.raises(OSError, match="power cut"):
             table.sql("VACUUM")
     assert ExpiredFile.objects.filter(removed_at__isnull=True).count() == 2

@@ -10,12 +10,12 @@ Laws = Callable[[], Sequence[Law]]
 Makes = Callable[[str, Sequence[int], Sequence[Law]], History]
 
 
-def laws_check(laws: Laws, seed: str, makes: Makes = History) -> History:
-    """Play one history. One that breaks a law is made short and shown."""
-    history, error = play(laws, seed, range(STEPS), makes)
+def laws_check(laws: Laws, seed: str, makes: Makes = History, most: int = STEPS) -> History:
+    """Play one history of so many steps. One that breaks a law is made short and shown."""
+    history, error = play(laws, seed, range(most), makes)
     if error is None:
         return history
-    steps = shrink(laws, seed, makes)
+    steps = shrink(laws, seed, makes, most)
     history, error = play(laws, seed, steps, makes)
     said = "\n  ".join(history.journal)
     raise AssertionError(f"{error!r}\nHistory({seed!r}, {list(steps)}):\n  {said}") from error
@@ -36,10 +36,10 @@ def broken(laws: Laws, seed: str, steps: Sequence[int], makes: Makes) -> str | N
     return None if error is None else f"{type(error).__name__} {str(error).split(':')[0][:20]}"
 
 
-def shrink(laws: Laws, seed: str, makes: Makes) -> Sequence[int]:
+def shrink(laws: Laws, seed: str, makes: Makes, most: int = STEPS) -> Sequence[int]:
     """Leave out halves, quarters, single steps, as long as the law stays broken."""
-    steps: list[int] = list(range(STEPS))
-    size, fault = STEPS // 2, broken(laws, seed, steps, makes)
+    steps: list[int] = list(range(most))
+    size, fault = most // 2, broken(laws, seed, steps, makes)
     while size:
         shorter = (steps[:start] + steps[start + size :] for start in range(0, len(steps), size))
         found = next((left for left in shorter if broken(laws, seed, left, makes) == fault), None)

@@ -127,10 +127,11 @@ class TypedHistory(HistoryOnDisk):
 ROWS: tuple[type[Law], ...] = (NoLoss, NoInvention, NothingIsSilent, PlanIsResult, Again)
 STATES: tuple[type[Law], ...] = (FastForward, ThereAndBack, Mirror, Rest, Forwarding)
 # The record of the last merge is asked for before other laws merge.
+STEPS_OF_EACH = STEPS if IS_SOAK else STEPS // 2
 GROUPS = {"states": STATES, "rows": ROWS} if IS_SOAK else {"all": (*ROWS, *STATES)}
 
 
 @pytest.mark.parametrize("number", range(100 if IS_SOAK else 1))
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_laws_hold_of_all_types(services: None, group: str, number: int) -> None:
-    laws_check(lambda: [law() for law in GROUPS[group]], f"{DRAWN} typed {group} {number}", TypedHistory)
+    laws_check(lambda: [law() for law in GROUPS[group]], f"{DRAWN} typed {group} {number}", TypedHistory, STEPS_OF_EACH)

@@ -75,7 +75,7 @@ def by_chance(chance: random.Random) -> str:
     return f"UPDATE d.t SET {value}{where}"
 
 
-@pytest.mark.parametrize("seed", range(20 if IS_SOAK else 2))
+@pytest.mark.parametrize("seed", range(20 if IS_SOAK else 1))
 def test_statements_by_chance_count_as_they_write(filled: Lake, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
     for number in range(4):
@@ -131,7 +131,7 @@ def test_long_rows_are_counted_too(filled: Lake, monkeypatch: pytest.MonkeyPatch
     assert len(dry.extra["examples"]) >= 3
 
 
-@pytest.mark.parametrize(("text", "code"), REFUSED)
+@pytest.mark.parametrize(("text", "code"), REFUSED if IS_SOAK else [REFUSED[place] for place in (1, 2, 4, 7, 10)])
 def test_what_the_write_refuses_is_refused(filled: Lake, text: str, code: str) -> None:
     before = files_of(filled)
     refusals = []
