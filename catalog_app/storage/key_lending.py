@@ -5,7 +5,6 @@ They are kept in this process, and handed out as long as half of their time is l
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -14,6 +13,7 @@ from typing import Any
 
 from catalog_app.domain.stores import StoreOptions
 from catalog_app.domain.vended_keys import LASTING_SECONDS, VendedKeys
+from catalog_app.storage.aws_clients import client_open, failure_code
 from lakeui.common.errors import StoreFailed
 
 OPERATION = "AssumeRole"
@@ -44,20 +44,14 @@ def keys_lend(options: StoreOptions, policy: str, reader: str) -> VendedKeys:
 
 
 def _role_assume(options: StoreOptions, policy: str, reader: str) -> VendedKeys:
-    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
+    from botocore.exceptions import BotoCoreError, ClientError
 
     try:
         answer = _service(options).assume_role(
             RoleArn=options.reader_role, RoleSessionName=reader, DurationSeconds=LASTING_SECONDS, Policy=policy
         )
-    except ClientError as refused:
-        # A proxy answers without a code.
-        status = f"HTTP {refused.response['ResponseMetadata']['HTTPStatusCode']}"
-        raise StoreFailed(OPERATION, refused.response.get("Error", {}).get("Code") or status) from None
-    except (NoCredentialsError, PartialCredentialsError):
-        raise StoreFailed(OPERATION, "NO_CREDENTIALS") from None
-    except BotoCoreError:
-        raise StoreFailed(OPERATION, "NETWORK_CONNECTION") from None
+    except (BotoCoreError, ClientError) as error:
+        raise StoreFailed(OPERATION, failure_code(error)) from None
     lent = answer["Credentials"]
     return VendedKeys(lent["AccessKeyId"], lent["Expiration"], lent["SecretAccessKey"], lent["SessionToken"])
 
@@ -69,14 +63,6 @@ def _service(options: StoreOptions) -> Any:
     """
     # Only warehouses with a role for readers need them.
     from botocore.config import Config
-    from botocore.session import Session
 
     waits = Config(connect_timeout=ANSWER_SECONDS, read_timeout=ANSWER_SECONDS, retries={"total_max_attempts": 2})
-    return Session().create_client(
-        "sts",
-        region_name=options.region or os.environ.get("AWS_REGION") or "us-east-1",
-        endpoint_url=options.endpoint or None,
-        aws_access_key_id=options.access_key or None,
-        aws_secret_access_key=options.secret_key or None,
-        config=waits,
-    )
+    return client_open("sts", options, waits)

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from catalog_app.domain.stores import StoreOptions
+from catalog_app.storage.aws_clients import client_open, failure_code
 
 OPERATION = "DeleteObjects"
 ANSWER_SECONDS = 60
@@ -67,20 +68,15 @@ def _remove(bucket: str, names: Sequence[str], options: StoreOptions) -> None:
 
 def _asked(request: Callable[[], Any], *, but: Collection[str] = ()) -> Any:
     """What the store answers; None where it refuses with a code of ``but``."""
-    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
+    from botocore.exceptions import BotoCoreError, ClientError
 
     try:
         return request()
-    except ClientError as refused:
-        if refused.response.get("Error", {}).get("Code") in but:
+    except (BotoCoreError, ClientError) as error:
+        code = failure_code(error)
+        if code in but:
             return None
-        # A proxy answers without a code.
-        status = f"HTTP {refused.response['ResponseMetadata']['HTTPStatusCode']}"
-        raise _failed(refused.response.get("Error", {}).get("Code") or status, str(refused)) from None
-    except (NoCredentialsError, PartialCredentialsError) as error:
-        raise _failed("NO_CREDENTIALS", str(error)) from None
-    except BotoCoreError as error:
-        raise _failed("NETWORK_CONNECTION", str(error)) from None
+        raise _failed(code, str(error)) from None
 
 
 def _failed(code: str, text: str) -> OSError:
@@ -92,7 +88,6 @@ def _failed(code: str, text: str) -> OSError:
 def _client(options: StoreOptions, process: int) -> Any:
     """One for each process: what a client started does not outlive a fork."""
     from botocore.config import Config
-    from botocore.session import Session
 
     style = ("path" if options.path_style else "virtual") if options.endpoint else "auto"
     config = Config(
@@ -101,14 +96,7 @@ def _client(options: StoreOptions, process: int) -> Any:
         retries={"total_max_attempts": options.attempts, "mode": "standard"},
         s3={"addressing_style": style},
     )
-    client = Session().create_client(
-        "s3",
-        region_name=options.region or os.environ.get("AWS_REGION") or "us-east-1",
-        endpoint_url=options.endpoint or None,
-        aws_access_key_id=options.access_key or None,
-        aws_secret_access_key=options.secret_key or None,
-        config=config,
-    )
+    client = client_open("s3", options, config)
     client.meta.events.register("before-sign.s3.DeleteObjects", _with_md5)
     return client
 
