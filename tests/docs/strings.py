@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,9 +21,6 @@ _PAGE_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 _PAGE_TEXT = re.compile(r">([^<>{}]*[A-Za-z][^<>{}]*)<")
 _PAGE_FIELD = re.compile(r"\$\{[^{}]*\}")
 _PAGE_COMMENT = re.compile(r"/\*.*?\*/|(?:^|\s)//[^\n]*", re.DOTALL)
-_STRING_OR_COMMENT = re.compile(
-    r"""(\"{3}|'{3})(?:\\.|[^\\])*?\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(?P<comment>\#[^\r\n]*)""", re.DOTALL
-)
 _PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
 """Where statements hold others. What holds expressions alone has no list there."""
 _TOML_TEXTS = ("sentence", "does", "title")
@@ -64,12 +62,12 @@ def docstrings(files: Iterable[Path]) -> Iterator[Text]:
 
 
 def comments(files: Iterable[Path]) -> Iterator[Text]:
-    """Comments of Python. Strings are skipped, as they may hold the sign."""
+    """Comments of Python."""
     for path in files:
-        source = path.read_text(encoding="utf-8")
-        for found in _STRING_OR_COMMENT.finditer(source):
-            if found["comment"]:
-                yield Text(path, source.count("\n", 0, found.start()) + 1, _plain(found["comment"]))
+        with path.open("rb") as source:
+            for token in tokenize.tokenize(source.readline):
+                if token.type == tokenize.COMMENT:
+                    yield Text(path, token.start[0], _plain(token.string))
 
 
 def page_comments(files: Iterable[Path]) -> Iterator[Text]:
@@ -102,7 +100,7 @@ def _said(tree: ast.Module) -> Iterator[ast.AST]:
         if kind is ast.JoinedStr:
             yield node
             is_part = True
-        elif kind is ast.Expr and isinstance(node.value, ast.Constant):  # type: ignore[attr-defined]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
         waiting.extend((inner, is_part) for inner in ast.iter_child_nodes(node))
 

@@ -9,6 +9,7 @@ the history is made small.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -86,13 +87,13 @@ def test_pipelines_write_tables(services: None, number: int, monkeypatch: pytest
 
 @pytest.mark.parametrize("number", range(200 if IS_SOAK else 1))
 def test_what_vacuum_removes_is_not_missed(services: None, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = compute.engine()
+    engine: Any = compute.engine()
     monkeypatch.setitem(settings.LAKEUI, "RETENTION_DAYS", 0)
     monkeypatch.setitem(settings.LAKEUI, "STAGED_HOURS", 0)
 
     def forget(_: Warehouse, paths: Sequence[str]) -> None:
         for path in paths:
-            engine.forget(path)  # type: ignore[attr-defined]
+            engine.forget(path)
 
     monkeypatch.setattr(Warehouse, "remove_all", forget)
     laws = (*OF_ROWS, ComparisonIsResult)

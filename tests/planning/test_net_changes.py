@@ -8,7 +8,7 @@ import pytest
 
 from catalog_app.domain.operations import Operation
 from catalog_app.domain.schema import Column
-from merge_app.planning.net_changes import Restores, TakenBack, net_changes
+from merge_app.planning.net_changes import ObjectChanges, Restores, TakenBack, net_changes
 from tests.planning.build import (
     ORDERS,
     TABLE,
@@ -46,7 +46,7 @@ def test_what_ends_where_it_began_is_nothing(name: str) -> None:
     assert (result.findings, result.objects) == ((), ())
 
 
-def _only(operations: list[Operation]):  # type: ignore[no-untyped-def]
+def _only(operations: list[Operation]) -> ObjectChanges:
     (changes,) = net_changes(side("dev", operations, 100)).values()
     return changes
 

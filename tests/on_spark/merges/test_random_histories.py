@@ -88,6 +88,7 @@ def test_files_show_what_memory_shows(services: None, number: int, monkeypatch: 
     try:
         history.play()
     except Exception as error:
+        # Whatever ends the history, its statements play it again. What it showed before says more, and is asked first.
         error.add_note("\n  ".join([f"{seed}:", *history.journal]))
         raise
     finally:
